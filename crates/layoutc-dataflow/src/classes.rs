@@ -23,6 +23,7 @@ mod direction;
 mod directives;
 mod element;
 mod host_arrays;
+mod host_items;
 mod host_memory;
 mod in_file;
 mod lambdas;

@@ -42,6 +42,7 @@ mod spaces;
 mod statements;
 mod templates;
 mod types;
+mod unused_members;
 
 use crate::opaque::{OpaqueType, OpaqueTypes};
 use crate::parse::Trees;

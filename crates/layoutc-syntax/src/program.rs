@@ -485,6 +485,8 @@ pub struct Instance {
     pub spelling: String,
     /// The same as a word: `Vec3Float`.
     pub word: String,
+    /// Member functions that nothing uses: their bodies are not lowered, as a compiler does not make them.
+    pub unused: BTreeSet<FunctionId>,
 }
 
 /// What a template parameter stands for.

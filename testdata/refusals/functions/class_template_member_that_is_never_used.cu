@@ -12,14 +12,16 @@ public:
     Buffer(size_t n) : n_(n) { cudaMalloc(&d_, n * sizeof(T)); }
     ~Buffer() { cudaFree(d_); }
     T *get() { return d_; }
-    T sum(const T *h) const {
-        T s = 0;
-        for (size_t i = 0; i < n_; i++)
-            s += h[i];
-        return s;
-    }
+    T sum(const T *h) const;
     void upload(const T *h) { cudaMemcpy(d_, h, n_ * sizeof(T), cudaMemcpyHostToDevice); }
 };
+template <typename T>
+T Buffer<T>::sum(const T *h) const {
+    T s = 0;
+    for (size_t i = 0; i < n_; i++)
+        s += h[i];
+    return s;
+}
 __global__ void k(P *p, int n) {
     int i = threadIdx.x;
     if (i < n)

@@ -6,8 +6,9 @@ template <class T> struct View { //~ LC0029 the text of this class template woul
     T *p;
     int n;
     __device__ float first() const { return p[0].x; }
-    __device__ void set(int i, float x) const { p[i].x = x; }
+    __device__ void set(int i, float x) const;
 };
+template <class T> __device__ void View<T>::set(int i, float x) const { p[i].x = x; }
 __global__ void of_a(A *a, View<const A> v) { a[threadIdx.x].y = v.first(); }
 
 struct B { float x, y; __device__ void step() { x += y; } };

@@ -21,8 +21,9 @@ template <class T> class Asserting { //~ LC0029 the text of this class template 
 public:
     explicit Asserting(size_t n) { cudaMalloc(&p, n * sizeof(T)); }
     T *get() { return p; }
-    void numbers() { static_assert(sizeof(T) == 4, "numbers"); }
+    void numbers();
 };
+template <class T> void Asserting<T>::numbers() { static_assert(sizeof(T) == 4, "numbers"); }
 struct R {
     float x, y;
     __host__ __device__ R(float x, float y) : x(x), y(y) {}
@@ -35,12 +36,13 @@ public:
     explicit Downloading(size_t n) : n(n) { cudaMalloc(&p, n * sizeof(T)); }
     T *get() { return p; }
     // It is not used, and would need `R()`.
-    std::vector<T> items() {
-        std::vector<T> h(n);
-        cudaMemcpy(h.data(), p, n * sizeof(T), cudaMemcpyDeviceToHost);
-        return h;
-    }
+    std::vector<T> items();
 };
+template <class T> std::vector<T> Downloading<T>::items() {
+    std::vector<T> h(n);
+    cudaMemcpy(h.data(), p, n * sizeof(T), cudaMemcpyDeviceToHost);
+    return h;
+}
 __global__ void step(P *p, Q *q, R *r) {
     r[threadIdx.x].x += r[threadIdx.x].y;
     p[threadIdx.x].x += p[threadIdx.x].y;

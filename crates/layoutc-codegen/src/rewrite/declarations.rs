@@ -732,6 +732,10 @@ impl Rewriter<'_> {
         if let [only] = declared
             && only.is_auto
         {
+            let is_index = only.variable.is_some_and(|id| self.index_only.contains(&id));
+            if is_index && !self.may_be_unused(only) {
+                self.insert(only.site.name.at_end(), format!(" {}", MAYBE_UNUSED.trim_end()));
+            }
             self.auto_declaration(&declaration, only, is_inline, head);
             return;
         }

@@ -26,7 +26,11 @@ impl Rewriter<'_> {
     /// The member functions of an instance that nothing names: in the template they are not instantiated.
     fn unused_methods(&self, record: RecordId) -> Vec<FunctionId> {
         let program = self.program;
+        let left_out = program.record(record).instance.as_ref().map(|own| &own.unused);
         let is_unused = |method: &FunctionId| {
+            if left_out.is_some_and(|left_out| left_out.contains(method)) {
+                return false;
+            }
             let function = program.function(*method);
             let is_special =
                 function.name.starts_with('~') || function.name == program.record(record).name;
@@ -93,6 +97,19 @@ impl Rewriter<'_> {
         returned || initialized || used
     }
 
+    /// The text of an instance's class, without the member functions that nothing uses.
+    fn written_parts(&self, record: RecordId) -> Vec<Span> {
+        let Some(whole) = self.program.record(record).declaration else { return Vec::new() };
+        let mut parts = Vec::new();
+        let mut start = whole.start;
+        for left_out in self.left_out(record) {
+            parts.push(Span { start, end: left_out.start, ..whole });
+            start = left_out.end;
+        }
+        parts.push(Span { start, ..whole });
+        parts
+    }
+
     /// Whether the text of an instance may mean something else, or nothing, where it is written out.
     pub(super) fn has_dependent_text(&self, record: RecordId, methods: &[FunctionId]) -> bool {
         let program = self.program;
@@ -108,10 +125,11 @@ impl Rewriter<'_> {
             .methods
             .iter()
             .chain(methods)
+            .filter(|id| !instance.unused.contains(id))
             .flat_map(|id| program.function(*id).sites.iter().map(|site| site.span))
             .collect();
         let spans: BTreeSet<Span> =
-            own.declaration.into_iter().chain(bodies.iter().copied()).collect();
+            self.written_parts(record).into_iter().chain(bodies.iter().copied()).collect();
         // With `const` elements a member that is never used may do what only others can.
         let is_constant = own
             .instance

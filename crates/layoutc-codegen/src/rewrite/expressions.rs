@@ -224,6 +224,13 @@ impl Rewriter<'_> {
         if let Some(text) = self.tested_macro(expr) {
             return Some(text);
         }
+        let parameter = self.parameter_of_argument(expr)?;
+        let is_interior = self.classes.is_interior(Slot::Variable(parameter));
+        is_interior.then(|| self.parenthesized_argument(expr)).flatten()
+    }
+
+    /// The parameter of the function that an argument is given to.
+    fn parameter_of_argument(&self, expr: ExprId) -> Option<VarId> {
         let (parent, position) = self.parents.of(expr)?;
         let (callee, arguments, at) = match &self.program.expr(parent).kind {
             ExprKind::Call { callee, arguments, .. } => {
@@ -239,9 +246,7 @@ impl Rewriter<'_> {
         else {
             return None;
         };
-        let parameter = *self.program.function(function).parameters.get(at)?;
-        let is_interior = self.classes.is_interior(Slot::Variable(parameter));
-        is_interior.then(|| self.parenthesized_argument(expr)).flatten()
+        self.program.function(function).parameters.get(at).copied()
     }
 
     /// A parenthesized pointer or element that becomes two arguments.
@@ -1085,13 +1090,22 @@ impl Rewriter<'_> {
         }
         let class = self.receiving_class(expr)?;
         let storage = self.storage(class)?;
-        if storage.is_handle {
-            return Some(format!("{}{{}}", storage.outer_type()));
+        let parameter = self.parameter_of_argument(self.outermost(expr));
+        let has_index = parameter.is_some_and(|id| self.classes.is_interior(Slot::Variable(id)));
+        let base = if storage.is_handle {
+            Some(format!("{}{{}}", storage.outer_type()))
+        } else {
+            match &self.program.expr(expr).kind {
+                ExprKind::Cast { operand, .. } => Some(self.text(*operand).to_owned()),
+                _ => has_index.then(|| self.text(expr).to_owned()),
+            }
+        };
+        if has_index && self.outermost(expr) != expr {
+            let span = self.program.expr(expr).span;
+            let message = "a null pointer in parentheses would become two arguments";
+            self.refuse(class, Code::POINTER_EXPRESSION, span, message);
         }
-        match &self.program.expr(expr).kind {
-            ExprKind::Cast { operand, .. } => Some(self.text(*operand).to_owned()),
-            _ => None,
-        }
+        base.map(|base| if has_index { format!("{base}, 0") } else { base })
     }
 
     /// The changed class whose slot an expression is stored in, passed to or returned as.

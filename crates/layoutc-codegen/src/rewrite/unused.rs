@@ -71,7 +71,7 @@ impl Rewriter<'_> {
     }
 
     /// Local pointers with companions whose every use is one of the companion alone: pointers that
-    /// step, and are compared and subtracted within one array.
+    /// step or are set, and are compared and subtracted within one array.
     pub(super) fn index_only(&self) -> BTreeSet<VarId> {
         let program = self.program;
         let mut uses: BTreeMap<VarId, bool> = self
@@ -112,7 +112,8 @@ impl Rewriter<'_> {
                 left,
                 right,
             ) => self.classes.value(*left).is_some() && self.classes.value(*right).is_some(),
-            ExprKind::Assign(Some(BinaryOp::Add | BinaryOp::Sub), ..) => {
+            // Given another base, it is still one that nothing reads.
+            ExprKind::Assign(None | Some(BinaryOp::Add | BinaryOp::Sub), ..) => {
                 position == 0 && self.is_dropped(parent)
             }
             ExprKind::Unary(

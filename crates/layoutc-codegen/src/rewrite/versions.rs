@@ -349,6 +349,25 @@ impl Rewriter<'_> {
             && function.sites.iter().any(|site| order.obstacle(site.span, definition).is_some())
     }
 
+    /// Whether all variables of a copy are what they are in the function that it is a copy of: the same pointers, into arrays
+    /// in the same layout.
+    fn says_what_its_original_does(&self, copy: FunctionId) -> bool {
+        let program = self.program;
+        let Some(copy_of) = &program.function(copy).copy_of else { return false };
+        let storage = |slot: Slot| self.changed_slot(slot).map(|class| self.storage_of[&class]);
+        let variables = |id: FunctionId| -> BTreeMap<Span, (Option<usize>, bool)> {
+            let own = program.function_parts(id).variables.into_iter();
+            let named = own.map(|id| {
+                let slot = Slot::Variable(id);
+                let what = (storage(slot), self.classes.is_interior(slot));
+                (program.variable(id).site.name, what)
+            });
+            named.collect()
+        };
+        storage(Slot::Result(copy)) == storage(Slot::Result(copy_of.original))
+            && variables(copy) == variables(copy_of.original)
+    }
+
     /// Whether another instance of the template that gives back an array has the same parameters: `allocate<P>(n)`.
     fn has_twin(&self, id: FunctionId) -> bool {
         let program = self.program;
@@ -1121,6 +1140,23 @@ impl Rewriter<'_> {
                     continue;
                 };
                 let head = head.trim_end().trim_end_matches(';').to_owned();
+                // The function itself may have become what this one is, for another array in the same layout.
+                let of_original = |span: Span| {
+                    let own = self.edits.iter().filter(|edit| span.contains(edit.span));
+                    apply(program, span, own.cloned().collect())
+                };
+                let is_plain_copy = function.this_parameter.is_none()
+                    && !function.copy_of.as_ref().is_some_and(layoutc_syntax::CopyOf::is_instance);
+                if is_plain_copy
+                    && of_original(named).is_some_and(|own| one_line(&own) == one_line(&signature))
+                {
+                    if !self.says_what_its_original_does(id) {
+                        let message =
+                            "two meanings of this function would have the same parameters";
+                        self.refuse(class, Code::FUNCTION_VERSION, site.name, message);
+                    }
+                    continue;
+                }
                 let key = ((!in_class).then_some(whole), one_line(&signature));
                 if let Some((other, _)) = seen.get(&key) {
                     if *other != text {

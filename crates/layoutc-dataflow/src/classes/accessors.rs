@@ -3,6 +3,7 @@
 //! `T &operator[](int i) { return data[i]; }` goes where its array changes, and each call is the access. What may call one and
 //! is no known call keeps the array.
 
+use super::host_items::HostItems;
 use super::slots::Slot;
 use super::{ClassId, Classes, Pin};
 use layoutc_diagnostics::{Code, Span};
@@ -64,6 +65,14 @@ fn other_use(program: &Program, accessors: &BTreeSet<FunctionId>) -> Option<Span
         ExprKind::Lambda { .. } | ExprKind::Name(_) | ExprKind::Member { .. } => true,
         _ => false,
     };
+    let items = HostItems::new(program);
+    // Items of containers have no type in the program.
+    let is_open = |expr, ty: layoutc_syntax::QualType| {
+        matches!(program.types.kind(ty.id), TypeKind::Unknown)
+            && items.type_of(expr).is_none_or(|own| {
+                matches!(program.types.kind(own.id), TypeKind::Unknown) || is_of_class(own)
+            })
+    };
     let may_call = |id| match &program.expr(id).kind {
         ExprKind::Member { methods, .. } => methods.iter().any(|own| accessors.contains(own)),
         // The name in a call that is modelled as the index is not in the text.
@@ -74,23 +83,21 @@ fn other_use(program: &Program, accessors: &BTreeSet<FunctionId>) -> Option<Span
         ExprKind::Call { callee, .. } => {
             let ty = program.types.strip_reference(program.expr(*callee).ty);
             let is_object = program.types.as_record(ty.id).is_some() && is_of_class(ty);
-            let is_unknown = matches!(program.types.kind(ty.id), TypeKind::Unknown)
-                && has_call
-                && !is_lambda(*callee);
+            let is_unknown = has_call && is_open(*callee, ty) && !is_lambda(*callee);
             is_object || is_unknown
         }
         ExprKind::Index { base, .. } => {
             let ty = program.types.strip_reference(program.expr(*base).ty);
             let is_object = program.types.as_record(ty.id).is_some() && is_of_class(ty);
-            let is_unknown =
-                matches!(program.types.kind(ty.id), TypeKind::Unknown) && has_subscript;
+            let is_unknown = has_subscript && is_open(*base, ty);
             is_object || is_unknown
         }
         _ => false,
     };
     let unresolved = |id| match &program.expr(id).kind {
-        ExprKind::Member { field: None, methods, name, .. } => {
-            methods.is_empty() && names.contains(program.text(*name))
+        ExprKind::Member { base, arrow, field: None, methods, name, .. } if methods.is_empty() => {
+            let name = program.text(*name);
+            names.contains(name) && !items.is_another(*base, *arrow, name, |_| false)
         }
         _ => false,
     };

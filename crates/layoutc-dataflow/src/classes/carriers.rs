@@ -6,6 +6,7 @@
 
 use super::calls::{CallGraph, Callee, Context};
 use super::element::record_of;
+use super::host_items::HostItems;
 use super::host_memory::is_library_class;
 use super::lists;
 use super::operands::given_back;
@@ -162,11 +163,14 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
         }
         _ => true,
     };
+    let host_items = HostItems::new(program);
+    let is_slot = |field: FieldId| classes.class_of_slot(Slot::Field(field)).is_some();
     for id in program.expr_ids() {
         let expr = program.expr(id);
         let unresolved = match &expr.kind {
             ExprKind::Member { base, arrow, field: None, methods, name, .. }
                 if methods.is_empty()
+                    && !host_items.is_another(*base, *arrow, program.text(*name), is_slot)
                     && (*arrow
                         || !(is_built_in(program, *base) || is_of_library(program, *base))) =>
             {

@@ -10,6 +10,7 @@ use super::Lowering;
 use super::fields::{FieldName, Fields};
 use super::names::Symbol;
 use super::templates::Bindings;
+use super::unused_members::NamedMembers;
 use crate::program::{
     CopyOf, ExprId, FunctionId, Instance, Record, RecordId, RecordTrait, RegionKind,
     TemplateArgument,
@@ -43,7 +44,9 @@ pub(crate) struct ClassTemplates<'t> {
     /// Names that instances declare in their scopes.
     pub(crate) scopes: BTreeMap<RecordId, BTreeMap<String, Symbol>>,
     /// Member functions whose bodies are lowered when everything is declared.
-    waiting: Vec<(FunctionId, Node<'t>, RecordId)>,
+    pub(super) waiting: Vec<(FunctionId, Node<'t>, RecordId)>,
+    /// What uses them.
+    pub(super) named: NamedMembers,
     /// How many of the definitions outside the class each instance has.
     members_done: BTreeMap<RecordId, usize>,
     depth: usize,
@@ -561,8 +564,14 @@ impl<'t> Lowering<'t> {
         if record.is_union {
             record.traits.push((RecordTrait::Union, record.name_span));
         }
-        record.instance =
-            Some(Instance { template: id, arguments, definition: None, spelling, word });
+        record.instance = Some(Instance {
+            template: id,
+            arguments,
+            definition: None,
+            spelling,
+            word,
+            unused: BTreeSet::new(),
+        });
         self.program.records.push(record);
         RecordId(self.program.records.len() as u32 - 1)
     }
@@ -785,8 +794,21 @@ impl<'t> Lowering<'t> {
         self.class_template_named(self.text_of(name), &outer)
     }
 
+    /// The last member function whose body waits and that something may use.
+    fn next_used_member(&mut self) -> Option<(FunctionId, Node<'t>, RecordId)> {
+        let find = |this: &Self| {
+            let waiting = &this.templates.classes.waiting;
+            waiting.iter().rposition(|(method, _, record)| this.may_be_used(*method, *record))
+        };
+        let at = find(self).or_else(|| {
+            self.note_named_members();
+            find(self)
+        })?;
+        Some(self.templates.classes.waiting.remove(at))
+    }
+
     fn lower_waiting(&mut self) {
-        while let Some((method, node, record)) = self.templates.classes.waiting.pop() {
+        while let Some((method, node, record)) = self.next_used_member() {
             let Some(instance) = self.program.record(record).instance.clone() else { continue };
             let Some(template) = self.templates.classes.templates.get(&instance.template).cloned()
             else {

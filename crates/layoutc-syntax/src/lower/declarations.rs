@@ -1194,11 +1194,13 @@ impl<'t> Lowering<'t> {
             .record
             .and_then(|record| Some((record, self.member_named(record, self.text_of(name)).0?)));
         let Some((record, field)) = found else {
-            // A base class.
             let base = self.type_of_name(self.text_of(name), &[]);
             if let Some(record) = self.program.types.as_record(base.id) {
-                let values = self.arguments(value);
-                self.program.member_values.push((record, values.to_vec()));
+                // The constructor of the base, or another one of the class itself, runs for this object.
+                let arguments = self.arguments(value);
+                self.program.member_values.push((record, arguments.to_vec()));
+                let span = self.span(node);
+                return self.add_expr(ExprKind::Construct { of: base, arguments }, span, base);
             }
             return self.opaque(node);
         };

@@ -765,6 +765,7 @@ impl<'t> Lowering<'t> {
             }
             self.lower_methods();
         }
+        self.leave_unused_members();
     }
 
     /// Runs `body` where a template was written, with its type parameters bound; returns where
