@@ -53,6 +53,28 @@ const GLM_SCALARS: [(&str, u64); 16] = [
     ("u64", 8),
 ];
 
+/// Options of Eigen with which its objects set themselves to something, or have members of the program.
+const EIGEN_OPTIONS: [&str; 5] = [
+    "EIGEN_INITIALIZE_MATRICES_BY_ZERO",
+    "EIGEN_INITIALIZE_MATRICES_BY_NAN",
+    "EIGEN_DENSEBASE_PLUGIN",
+    "EIGEN_MATRIXBASE_PLUGIN",
+    "EIGEN_MATRIX_PLUGIN",
+];
+
+/// Shapes of Eigen's small objects with the number of their items. Objects of a multiple of 16 bytes are not among them: what
+/// they are aligned to depends on the processor that is compiled for.
+const EIGEN: [(&str, u64); 8] = [
+    ("Vector2", 2),
+    ("Vector3", 3),
+    ("RowVector2", 2),
+    ("RowVector3", 3),
+    ("Array2", 2),
+    ("Array3", 3),
+    ("Array33", 9),
+    ("Matrix3", 9),
+];
+
 /// Names, sizes and alignments of the plain structs of the CUDA libraries, by the header that has them.
 const CUDA: [(&str, &str, u64, u64); 10] = [
     ("curand_kernel.h", "curandState", 48, 8),
@@ -81,6 +103,11 @@ impl OpaqueTypes {
         let has_glm = includes.iter().any(|name| name.starts_with("glm/"));
         if has_glm && !GLM_OPTIONS.iter().any(|option| is_macro(option)) {
             this.add_glm();
+        }
+        let is_eigen =
+            |name: &&str| name.starts_with("Eigen/") || name.starts_with("eigen3/Eigen/");
+        if includes.iter().any(is_eigen) && !EIGEN_OPTIONS.iter().any(|option| is_macro(option)) {
+            this.add_eigen();
         }
         this.arrays = ["array", "cuda/std/array"].map(|header| includes.contains(&header));
         for (header, name, size, align) in CUDA {
@@ -116,6 +143,16 @@ impl OpaqueTypes {
         self.types.entry(name).or_insert(own);
     }
 
+    fn add_eigen(&mut self) {
+        for (shape, items) in EIGEN {
+            for (suffix, scalar) in [("f", 4), ("i", 4), ("d", 8)] {
+                if (items * scalar) % 16 != 0 {
+                    self.add(format!("Eigen::{shape}{suffix}"), items * scalar, scalar);
+                }
+            }
+        }
+    }
+
     fn add_glm(&mut self) {
         for (prefix, scalar) in GLM_SCALARS {
             for lanes in 1..=4 {
@@ -140,6 +177,18 @@ impl OpaqueTypes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn objects_of_eigen_have_the_size_of_their_items() {
+        let known = OpaqueTypes::well_known(["Eigen/Dense"].into_iter(), |_| false);
+        let size = |name: &str| known.get(name).map(|own| (own.size, own.align));
+        assert_eq!(size("Eigen::Vector3f"), Some((12, 4)));
+        assert_eq!(size("Eigen::Matrix3d"), Some((72, 8)));
+        assert_eq!(size("Eigen::Vector2d"), None);
+        let zeroed = |name: &str| name == "EIGEN_INITIALIZE_MATRICES_BY_ZERO";
+        let known = OpaqueTypes::well_known(["Eigen/Dense"].into_iter(), zeroed);
+        assert_eq!(known.get("Eigen::Vector3f"), None);
+    }
 
     #[test]
     fn a_type_is_known_where_its_header_is_included() {

@@ -1067,6 +1067,8 @@ pub struct Program {
     pub operators: BTreeMap<ExprId, FunctionId>,
     /// What members and bases that are records are initialized with in front of constructors' bodies.
     pub member_values: Vec<(RecordId, Vec<ExprId>)>,
+    /// The friends that class templates define, as functions for each instance: all share one text.
+    pub shared_friends: BTreeSet<FunctionId>,
     /// The objects that hold arrays to which constructors bind members that are references of the same type: operands of
     /// what has no form.
     pub bound_members: BTreeSet<ExprId>,

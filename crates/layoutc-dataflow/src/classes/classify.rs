@@ -74,6 +74,7 @@ pub(super) fn classify(
     this.grid_offsets(flows);
     this.records();
     this.slots();
+    this.shared_friends();
     this.flows(flows);
     for (left, right) in &graph.conflicts {
         for node in [*left, *right] {

@@ -77,7 +77,8 @@ pub(super) fn wanted_versions(
             continue;
         };
         let own = program.function(function);
-        if own.body.is_none() || calls.function(call).is_none() || named.contains(&function) {
+        let has_one_text = named.contains(&function) || program.shared_friends.contains(&function);
+        if own.body.is_none() || calls.function(call).is_none() || has_one_text {
             continue;
         }
         let mut wants = false;

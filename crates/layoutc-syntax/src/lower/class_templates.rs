@@ -817,7 +817,9 @@ impl<'t> Lowering<'t> {
             let Some(definition) = template.definition else { continue };
             let bindings = self.instance_bindings(record, &template.parameters);
             let ((), uses) = self.bound_at(&definition, bindings, |this| {
-                this.function_body(method, node, Some(record));
+                // A friend is no member.
+                let own = this.program.function(method).record;
+                this.function_body(method, node, own);
             });
             let uses = self.spelled_uses(&uses, |_| true);
             if let Some(copy_of) = &mut self.program.functions[method.index()].copy_of {

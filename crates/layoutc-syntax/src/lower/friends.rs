@@ -2,12 +2,13 @@
 //!
 //! A friend that is defined in the class is a function of the namespace. Calls find it by the class of
 //! their arguments; here it is declared as any other, because a call that fits it has such an argument.
-//! Its text stays where it is, so it has no copies.
+//! Its text stays where it is, so it has no copies. One that a class template defines is a function for each instance, and
+//! all of them share the text, so none of them may change ([`Program::shared_friends`](crate::Program::shared_friends)).
 
 use super::Lowering;
 use super::expressions::only_named;
 use super::fields::{FieldName, Fields};
-use crate::program::{RecordId, RecordTrait, RegionKind};
+use crate::program::{FunctionId, RecordId, RecordTrait, RegionKind};
 use tree_sitter::Node;
 
 impl<'t> Lowering<'t> {
@@ -21,11 +22,17 @@ impl<'t> Lowering<'t> {
 
     /// Lowers a friend that has a form in the model.
     fn known_friend(&mut self, id: RecordId, node: Node<'t>) -> bool {
-        let is_template = self.is_instance(id) || !self.template_parameters.is_empty();
-        let Some(inner) = only_named(node).filter(|_| !is_template && self.locals.is_empty())
-        else {
+        let is_instance = self.is_instance(id);
+        let is_template = is_instance || !self.template_parameters.is_empty();
+        let Some(inner) = only_named(node).filter(|_| self.locals.is_empty()) else { return false };
+        if is_template && inner.kind() != "function_definition" {
             return false;
-        };
+        }
+        if is_template && !is_instance {
+            // The text of the template is that of its instances; what it does with globals, text outside the model may do.
+            return !super::pasted::identifiers(self.text_of(node))
+                .any(|word| self.global_variable(word).is_some());
+        }
         match inner.kind() {
             "function_definition" => {
                 let is_known = inner.field(FieldName::Type).is_some()
@@ -33,7 +40,12 @@ impl<'t> Lowering<'t> {
                     && !self.means_something_in_class(id, node);
                 if is_known {
                     self.record_trait(id, RecordTrait::Methods, self.span(node));
+                    let before = self.program.functions.len();
                     self.function_definition(inner, None);
+                    if is_instance {
+                        let made = before..self.program.functions.len();
+                        self.program.shared_friends.extend(made.map(|at| FunctionId(at as u32)));
+                    }
                 }
                 is_known
             }

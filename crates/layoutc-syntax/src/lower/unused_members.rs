@@ -85,7 +85,8 @@ impl<'t> Lowering<'t> {
         let program = &self.program;
         let named = &self.templates.classes.named;
         let (own, class) = (program.function(method), program.record(record));
-        let is_special = own.name == class.name
+        let is_special = own.record.is_none()
+            || own.name == class.name
             || own.name.starts_with(['~', '('])
             || own.name.starts_with("operator")
             || program.accessors.contains_key(&method)

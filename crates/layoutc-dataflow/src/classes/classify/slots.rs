@@ -1,6 +1,7 @@
 //! What the element type is, and how the slots of a class are declared and filled.
 
 use super::*;
+use std::collections::BTreeSet;
 
 /// Elements are converted one at a time, on the stack of a thread.
 const LARGEST_ELEMENT: u64 = 16 << 10;
@@ -203,6 +204,27 @@ impl Classifier<'_> {
                     record.name_span,
                     "the element type has no members",
                 );
+            }
+        }
+    }
+
+    /// Pins for what the friends of class templates would have to do otherwise: their text belongs to all instances.
+    pub(super) fn shared_friends(&mut self) {
+        let program = self.program;
+        for id in &program.shared_friends {
+            let parts = program.function_parts(*id);
+            let variables = parts.variables.iter().map(|own| Slot::Variable(*own));
+            let slots = variables.chain([Slot::Result(*id)]);
+            let mut found: BTreeSet<ClassId> =
+                slots.filter_map(|slot| self.classes.class_of_slot(slot)).collect();
+            for expr in &parts.exprs {
+                found.extend(self.classes.place(*expr).map(|(class, _)| class));
+                found.extend(self.classes.value(*expr).map(|(class, _)| class));
+            }
+            let span = program.function(*id).sites[0].name;
+            for class in found {
+                let message = "this friend of a class template has one text for all instances";
+                self.pin(class, Code::TEMPLATE_USE, span, message);
             }
         }
     }
