@@ -673,7 +673,7 @@ fn block(storage: &Storage) -> (String, String) {
 }
 
 /// How many plain arrays a group has.
-fn plane_count(storage: &Storage, group: &GroupStorage) -> u64 {
+pub(crate) fn plane_count(storage: &Storage, group: &GroupStorage) -> u64 {
     match group.kind {
         GroupKind::Array => storage.shape.shape.leaves[group.leaves[0]].extents.iter().product(),
         GroupKind::Struct { .. } | GroupKind::Tile { .. } => 1,

@@ -233,6 +233,7 @@ fn rewrite_with(
     this.symbol_uses();
     this.name_indices();
     this.find_views();
+    this.parameter_space();
     this.local_pointers();
     this.check_overloads();
     this.check_index_operators();

@@ -13,7 +13,7 @@ struct Part {
 };
 __device__ bool is_large(const R *p) { return p && p->a > 3; }
 __global__ void count(R *p, const R *from, int *out) {
-    *out = is_large(nullptr) + is_large(p + 5) + is_large(NULL) + (from ? from->a : 0);
+    *out = is_large(nullptr) + is_large(p + 5) + is_large(NULL) + is_large({}) + is_large((const R *)nullptr) + (from ? from->a : 0);
 }
 __global__ void one(R *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

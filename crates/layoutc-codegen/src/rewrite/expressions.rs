@@ -1076,7 +1076,11 @@ impl Rewriter<'_> {
 
     /// A null pointer that flows into a changed slot.
     fn null(&mut self, expr: ExprId) -> Option<String> {
+        let parameter = self.parameter_of_argument(self.outermost(expr));
+        let has_index = parameter.is_some_and(|id| self.classes.is_interior(Slot::Variable(id)));
         let is_null = match &self.program.expr(expr).kind {
+            // `f({})`
+            ExprKind::InitList(items) => items.is_empty() && has_index,
             ExprKind::Null | ExprKind::Integer(Some(0)) => true,
             ExprKind::Cast { operand, .. } => {
                 let inner = self.program.strip_parens(*operand);
@@ -1090,8 +1094,6 @@ impl Rewriter<'_> {
         }
         let class = self.receiving_class(expr)?;
         let storage = self.storage(class)?;
-        let parameter = self.parameter_of_argument(self.outermost(expr));
-        let has_index = parameter.is_some_and(|id| self.classes.is_interior(Slot::Variable(id)));
         let base = if storage.is_handle {
             Some(format!("{}{{}}", storage.outer_type()))
         } else {
