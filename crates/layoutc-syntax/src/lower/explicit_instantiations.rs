@@ -58,19 +58,17 @@ impl<'t> Lowering<'t> {
         if templates.is_empty() {
             return None;
         }
-        let parameters: BTreeSet<&str> = templates
-            .iter()
-            .flat_map(|template| &template.parameters)
-            .map(|id| self.program.variable(*id).name.as_str())
-            .collect();
         let words: BTreeSet<&str> = templates
             .iter()
-            .flat_map(|template| &template.sites)
-            .flat_map(|site| {
-                identifiers(self.preprocessed.sources.text(site.template.unwrap_or(site.span)))
+            .flat_map(|template| {
+                // A parameter hides what has its name outside.
+                let own = template.parameters.iter().map(|id| self.program.variable(*id));
+                let hidden: BTreeSet<&str> = own.map(|own| own.name.as_str()).collect();
+                let sites = template.sites.iter().flat_map(|site| {
+                    identifiers(self.preprocessed.sources.text(site.template.unwrap_or(site.span)))
+                });
+                sites.filter(move |word| !hidden.contains(word))
             })
-            // A parameter hides what has its name outside.
-            .filter(|word| !parameters.contains(word))
             .collect();
         let (mut found, mut types) = (BTreeSet::new(), BTreeSet::new());
         let mut stack = vec![(node, false)];

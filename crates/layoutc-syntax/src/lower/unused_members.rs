@@ -45,8 +45,8 @@ impl<'t> Lowering<'t> {
                 }
                 ExprKind::Member { base, arrow, field: None, name, .. } => {
                     let ty = program.types.strip_reference(program.expr(*base).ty);
-                    let is_of_library =
-                        !arrow && matches!(program.types.kind(ty.id), TypeKind::Named(..));
+                    let is_of_library = !arrow
+                        && matches!(program.types.kind(ty.id), TypeKind::Named(class, _) if is_of_library(class));
                     if !is_of_library {
                         named.names.insert(program.text(*name).to_owned());
                     }
@@ -121,4 +121,25 @@ impl<'t> Lowering<'t> {
             }
         }
     }
+}
+
+/// Whether a class that is not in the program is one of the standard library or thrust: what it calls `end()` is its own.
+fn is_of_library(class: &str) -> bool {
+    let name = class.trim_start_matches("::").trim_start_matches("std::");
+    matches!(
+        name,
+        "vector"
+            | "array"
+            | "deque"
+            | "list"
+            | "map"
+            | "set"
+            | "unordered_map"
+            | "unordered_set"
+            | "string"
+            | "string_view"
+            | "initializer_list"
+            | "device_vector"
+            | "host_vector"
+    )
 }
