@@ -54,12 +54,15 @@ const GLM_SCALARS: [(&str, u64); 16] = [
 ];
 
 /// Options of Eigen with which its objects set themselves to something, or have members of the program.
-const EIGEN_OPTIONS: [&str; 5] = [
+const EIGEN_OPTIONS: [&str; 8] = [
     "EIGEN_INITIALIZE_MATRICES_BY_ZERO",
     "EIGEN_INITIALIZE_MATRICES_BY_NAN",
+    "EIGEN_ARRAYBASE_PLUGIN",
+    "EIGEN_ARRAY_PLUGIN",
     "EIGEN_DENSEBASE_PLUGIN",
     "EIGEN_MATRIXBASE_PLUGIN",
     "EIGEN_MATRIX_PLUGIN",
+    "EIGEN_PLAINOBJECTBASE_PLUGIN",
 ];
 
 /// Shapes of Eigen's small objects with the number of their items. Objects of a multiple of 16 bytes are not among them: what

@@ -9,6 +9,7 @@
 mod algorithms;
 mod copy;
 mod homes;
+mod library_classes;
 mod parents;
 mod pragma;
 mod rows;

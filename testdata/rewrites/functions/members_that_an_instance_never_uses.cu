@@ -47,6 +47,13 @@ private:
     T *data_ = nullptr;
     size_t size_;
 };
+// Nothing stands between the brace and the first member.
+template <typename T>
+struct Tail {T *end() { return data + size; } T *data;
+    int size;
+    __host__ __device__ int last() const { return size - 1; }
+};
+__global__ void read(Tail<P> tail, float *x) { *x += tail.data[tail.Tail<P>::last()].x; }
 __global__ void step(P *p, int n) {
     int i = threadIdx.x;
     if (i < n)
@@ -62,6 +69,12 @@ int main() {
     float total = other.sum({1, 2, 3});
     step<<<1, 64>>>(device.get(), static_cast<int>(device.size()));
     device.download(host);
+    float *x;
+    cudaMalloc(&x, sizeof(float));
+    cudaMemcpy(x, &total, sizeof(float), cudaMemcpyHostToDevice);
+    Tail<P> tail = {device.get(), static_cast<int>(device.DeviceArray<P>::size())};
+    read<<<1, 1>>>(tail, x);
+    cudaMemcpy(&total, x, sizeof(float), cudaMemcpyDeviceToHost);
     for (const P &own : host)
         total += own.x;
     printf("%g %g\n", host[3].x, total);

@@ -187,29 +187,6 @@ impl Rewriter<'_> {
         done
     }
 
-    /// The text in the class of the member functions that nothing uses, in order, each with its line and the comments in
-    /// front of it: a template makes no such function, so its specialisation has none.
-    pub(super) fn left_out(&self, record: RecordId) -> Vec<Span> {
-        let program = self.program;
-        let own = program.record(record);
-        let (Some(whole), Some(instance)) = (own.body, &own.instance) else { return Vec::new() };
-        let sites = instance.unused.iter().flat_map(|id| &program.function(*id).sites);
-        let inside: BTreeSet<Span> =
-            sites.map(|site| site.span).filter(|span| whole.contains(*span)).collect();
-        let mut parts: Vec<Span> = Vec::new();
-        for member in inside {
-            let own = with_its_lines(program, whole, member);
-            match parts.last_mut() {
-                Some(last) if last.end == own.start => last.end = own.end,
-                _ => parts.push(own),
-            }
-            if let Some(last) = parts.last_mut() {
-                last.end += blank_line_behind(program, *last);
-            }
-        }
-        parts
-    }
-
     fn refuse_text(&mut self, text: &ClassText, message: &str) {
         let span = self.program.record(text.record).name_span;
         self.refusals.push((text.class, pin(span, Code::TEMPLATE_USE, message)));
@@ -585,7 +562,11 @@ impl Rewriter<'_> {
         }
         inside.extend(edits.iter().filter(|edit| whole.contains(edit.span)).cloned());
         let left_out = self.left_out(text.record);
-        inside.retain(|edit| !left_out.iter().any(|span| span.contains(edit.span)));
+        // What is inserted in front of a member stays.
+        let goes = |own: &Span, edit: &Edit| {
+            own.contains(edit.span) && (edit.span.start, edit.span.end) != (own.start, own.start)
+        };
+        inside.retain(|edit| !left_out.iter().any(|own| goes(own, edit)));
         inside.extend(left_out.into_iter().map(|span| Edit::replace(span, "")));
         let Some(new) = apply(program, whole, inside) else {
             return self.refuse_text(&text, "two rewrites want the text of this class template");
@@ -807,57 +788,6 @@ fn rest_of_line(program: &Program, at: Span) -> &'static str {
     let file = program.sources.file(at.file);
     let line = file.line_range(at.end as usize);
     if file.text()[at.end as usize..line.end].trim().is_empty() { "" } else { "\n" }
-}
-
-/// A member function's text with its semicolon and, where nothing else stands on its lines, with these and the comments in
-/// front of them.
-fn with_its_lines(program: &Program, class: Span, member: Span) -> Span {
-    let text = program.sources.file(member.file).text();
-    let (mut start, mut end) = (member.start as usize, member.end as usize);
-    let behind = text[end..].trim_start();
-    if behind.starts_with(';') {
-        end = text.len() - behind.len() + 1;
-    }
-    let own = |text: &str| text.trim_matches([' ', '\t', '\r']).is_empty();
-    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let next = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
-    let first = class.start as usize;
-    let rest = text[end..next].trim();
-    let is_alone = own(&text[line..start]) && (rest.is_empty() || rest.starts_with("//"));
-    if line <= first || !is_alone {
-        return Span::new(member.file, start, end);
-    }
-    (start, end) = (line, next);
-    while let Some(before) = text[first..start].strip_suffix('\n') {
-        let above = before.rfind('\n').map_or(first, |at| first + at + 1);
-        let comment = text[above..start].trim();
-        let opened = match comment {
-            _ if above == first => break,
-            line if line.starts_with("//") => Some(above),
-            line if line.ends_with("*/") => {
-                let opens = text[first..start].rfind("/*").map(|at| first + at);
-                let line = opens.and_then(|at| Some(first + text[first..at].rfind('\n')? + 1));
-                line.filter(|line| opens.is_some_and(|at| own(&text[*line..at])))
-            }
-            _ => None,
-        };
-        match opened {
-            Some(above) => start = above,
-            None => break,
-        }
-    }
-    Span::new(member.file, start, end)
-}
-
-/// The length of the blank line behind text that goes, if one stands in front of it, too.
-fn blank_line_behind(program: &Program, gone: Span) -> u32 {
-    let text = program.sources.file(gone.file).text();
-    let (before, behind) = (&text[..gone.start as usize], &text[gone.end as usize..]);
-    let above = before.strip_suffix('\n').map_or("", |above| above.trim_end_matches('\r'));
-    match behind.find('\n') {
-        Some(at) if above.ends_with('\n') && behind[..at].trim().is_empty() => at as u32 + 1,
-        _ => 0,
-    }
 }
 
 /// The record that a type leads to.

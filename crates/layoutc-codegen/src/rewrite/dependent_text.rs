@@ -97,19 +97,6 @@ impl Rewriter<'_> {
         returned || initialized || used
     }
 
-    /// The text of an instance's class, without the member functions that nothing uses.
-    fn written_parts(&self, record: RecordId) -> Vec<Span> {
-        let Some(whole) = self.program.record(record).declaration else { return Vec::new() };
-        let mut parts = Vec::new();
-        let mut start = whole.start;
-        for left_out in self.left_out(record) {
-            parts.push(Span { start, end: left_out.start, ..whole });
-            start = left_out.end;
-        }
-        parts.push(Span { start, ..whole });
-        parts
-    }
-
     /// Whether the text of an instance may mean something else, or nothing, where it is written out.
     pub(super) fn has_dependent_text(&self, record: RecordId, methods: &[FunctionId]) -> bool {
         let program = self.program;

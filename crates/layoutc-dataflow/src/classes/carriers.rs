@@ -7,7 +7,6 @@
 use super::calls::{CallGraph, Callee, Context};
 use super::element::record_of;
 use super::host_items::HostItems;
-use super::host_memory::is_library_class;
 use super::lists;
 use super::operands::given_back;
 use super::slots::Slot;
@@ -718,7 +717,7 @@ pub(super) fn fills_fields_with(
 /// Whether an object is of a class of the library, which has no member of the program.
 fn is_of_library(program: &Program, object: ExprId) -> bool {
     let ty = program.types.strip_reference(program.expr(object).ty);
-    matches!(program.types.kind(ty.id), TypeKind::Named(name, _) if is_library_class(program, name))
+    matches!(program.types.kind(ty.id), TypeKind::Named(name, _) if program.is_library_class(name))
 }
 
 /// Whether an object is a vector, or what CUDA calls the indices of threads and blocks: it has no member

@@ -3,7 +3,6 @@
 //! Items of `std::vector<T>` that are plain data are not followed: `v[i]`, `e` in `for (auto &e : v)` and their members have no
 //! type in the program. What they are is known all the same, and so is what they are not: objects that hold an array.
 
-use super::host_memory::is_library_class;
 use layoutc_syntax::{
     ExprId, ExprKind, FieldId, NameRef, Program, QualType, RecordId, StmtKind, TypeKind, VarId,
 };
@@ -94,7 +93,7 @@ impl<'p> HostItems<'p> {
             return None;
         };
         let name = name.trim_start_matches("::").trim_start_matches("std::");
-        (matches!(name, "vector" | "array" | "deque") && is_library_class(self.program, name))
+        (matches!(name, "vector" | "array" | "deque") && self.program.is_library_class(name))
             .then(|| mentioned.first().map(|item| QualType::plain(*item)))?
     }
 

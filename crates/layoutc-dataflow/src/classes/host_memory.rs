@@ -162,37 +162,6 @@ fn is_container(name: &str) -> bool {
     CONTAINERS.contains(&name)
 }
 
-/// Whether a class is one of the libraries of C++ and CUDA whose members are its own, and the program has no class of that name.
-pub(super) fn is_library_class(program: &Program, name: &str) -> bool {
-    let name = name.trim_start_matches("::").trim_start_matches("std::");
-    let is_known = CONTAINERS.contains(&name)
-        || matches!(
-            name,
-            "string"
-                | "basic_string"
-                | "string_view"
-                | "deque"
-                | "list"
-                | "map"
-                | "set"
-                | "unordered_map"
-                | "unordered_set"
-                | "shared_ptr"
-                | "function"
-                | "initializer_list"
-                | "device_vector"
-                | "host_vector"
-                | "mutex"
-                | "thread"
-                | "ifstream"
-                | "ofstream"
-                | "stringstream"
-                | "ostringstream"
-                | "istringstream"
-        );
-    is_known && program.records.iter().all(|record| record.name != name)
-}
-
 /// Whether a callee is `v.data()` or `p.get()` of a container of the library.
 fn is_container_data(program: &Program, callee: ExprId) -> bool {
     let ExprKind::Member { base, arrow: false, name, .. } = program.expr(callee).kind else {

@@ -1046,6 +1046,10 @@ impl<'t> Lowering<'t> {
     fn qualified_class(&mut self, node: Node<'t>) -> Option<QualType> {
         let (scope, last) = self.qualified_parts(node);
         let name = self.text_of(last.filter(|last| last.kind() == "identifier")?);
+        let is_parameter = |name: &&str| self.is_type_parameter(name) || self.bound(name).is_some();
+        if scope.first().is_some_and(is_parameter) {
+            return None;
+        }
         let found = self.symbols(name, &scope);
         let is_type = !found.is_empty() && found.iter().all(|symbol| symbol.is_type());
         let of = match self.type_of_class(name, &scope) {

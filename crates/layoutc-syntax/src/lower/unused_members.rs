@@ -6,6 +6,7 @@
 
 use super::Lowering;
 use super::pasted::identifiers;
+use crate::preprocess::has_directive;
 use crate::program::{ExprKind, FunctionId, NameRef, RecordId, RecordTrait, StmtKind};
 use crate::types::TypeKind;
 use std::collections::{BTreeSet, HashSet};
@@ -16,6 +17,8 @@ pub(crate) struct NamedMembers {
     functions: HashSet<FunctionId>,
     /// Names of members and functions that are not resolved.
     names: HashSet<String>,
+    /// Words of text outside the model, and of explicit instantiations: one that names a class makes all of its members.
+    words: HashSet<String>,
     /// Records over which loops run.
     ranges: HashSet<RecordId>,
     /// There is a loop over something whose type is not known.
@@ -35,7 +38,7 @@ impl<'t> Lowering<'t> {
             named.names.extend(words.cloned());
             for (file, node) in &self.explicit_instantiations {
                 let text = &self.preprocessed.files[file.index()].masked[node.byte_range()];
-                named.names.extend(identifiers(text).map(str::to_owned));
+                named.words.extend(identifiers(text).map(str::to_owned));
             }
         }
         for expr in &program.exprs[named.seen.0..] {
@@ -46,22 +49,58 @@ impl<'t> Lowering<'t> {
                 ExprKind::Member { base, arrow, field: None, name, .. } => {
                     let ty = program.types.strip_reference(program.expr(*base).ty);
                     let is_of_library = !arrow
-                        && matches!(program.types.kind(ty.id), TypeKind::Named(class, _) if is_of_library(class));
+                        && matches!(program.types.kind(ty.id), TypeKind::Named(class, _) if program.is_library_class(class));
                     if !is_of_library {
-                        named.names.insert(program.text(*name).to_owned());
+                        // `b.Buffer<P>::end`
+                        let words = identifiers(program.text(*name));
+                        named.names.extend(words.map(str::to_owned));
                     }
                 }
                 ExprKind::Name(NameRef::Functions(functions)) => {
                     named.functions.extend(functions.iter().copied());
                 }
                 ExprKind::Name(NameRef::Unknown(name)) => {
-                    let last = name.rsplit("::").next().unwrap_or(name);
-                    named.names.extend(identifiers(last).map(str::to_owned));
+                    named.names.extend(identifiers(name).map(str::to_owned));
                 }
-                _ => {}
+                // Its operands are expressions of their own; what else it names is text.
+                ExprKind::Opaque(_) => {
+                    let words = identifiers(program.text(expr.span));
+                    named.names.extend(words.map(str::to_owned));
+                }
+                // These name nothing but what their operands name. Constructors and operators always count as used.
+                ExprKind::Name(NameRef::Variable(_) | NameRef::Constant(_) | NameRef::Macro(_))
+                | ExprKind::Member { field: Some(_), .. }
+                | ExprKind::Integer(_)
+                | ExprKind::Literal
+                | ExprKind::Null
+                | ExprKind::This
+                | ExprKind::Paren(_)
+                | ExprKind::Unary(..)
+                | ExprKind::Deref(_)
+                | ExprKind::AddressOf(_)
+                | ExprKind::Binary(..)
+                | ExprKind::Assign(..)
+                | ExprKind::Conditional(..)
+                | ExprKind::Comma(..)
+                | ExprKind::Index { .. }
+                | ExprKind::Call { .. }
+                | ExprKind::Launch { .. }
+                | ExprKind::MacroCall { .. }
+                | ExprKind::Cast { .. }
+                | ExprKind::SizeOfType { .. }
+                | ExprKind::SizeOfExpr(_)
+                | ExprKind::OffsetOf(_)
+                | ExprKind::New { .. }
+                | ExprKind::Delete(_)
+                | ExprKind::InitList(_)
+                | ExprKind::Construct { .. }
+                | ExprKind::Lambda { .. } => {}
             }
         }
         for stmt in &program.stmts[named.seen.1..] {
+            if let StmtKind::Opaque { .. } = stmt.kind {
+                named.names.extend(identifiers(program.text(stmt.span)).map(str::to_owned));
+            }
             let StmtKind::ForRange { range, .. } = stmt.kind else { continue };
             let ty = program.types.strip_reference(program.expr(range).ty);
             match *program.types.kind(ty.id) {
@@ -73,8 +112,8 @@ impl<'t> Lowering<'t> {
             }
         }
         for region in &program.regions {
-            named.names.extend(identifiers(program.text(region.span)).map(str::to_owned));
-            named.names.extend(region.identifiers.iter().cloned());
+            named.words.extend(identifiers(program.text(region.span)).map(str::to_owned));
+            named.words.extend(region.identifiers.iter().cloned());
         }
         named.seen = (program.exprs.len(), program.stmts.len());
         self.templates.classes.named = named;
@@ -85,6 +124,8 @@ impl<'t> Lowering<'t> {
         let program = &self.program;
         let named = &self.templates.classes.named;
         let (own, class) = (program.function(method), program.record(record));
+        // A directive may belong to another outside of its text.
+        let has_directive = || own.sites.iter().any(|site| has_directive(program.text(site.span)));
         let is_special = own.record.is_none()
             || own.name == class.name
             || own.name.starts_with(['~', '('])
@@ -103,8 +144,10 @@ impl<'t> Lowering<'t> {
             || is_open
             || named.functions.contains(&method)
             || named.names.contains(&own.name)
-            || named.names.contains(&class.name)
+            || named.words.contains(&own.name)
+            || named.words.contains(&class.name)
             || is_base()
+            || has_directive()
     }
 
     /// Notes the member functions that nothing used, once all else is lowered.
@@ -121,25 +164,4 @@ impl<'t> Lowering<'t> {
             }
         }
     }
-}
-
-/// Whether a class that is not in the program is one of the standard library or thrust: what it calls `end()` is its own.
-fn is_of_library(class: &str) -> bool {
-    let name = class.trim_start_matches("::").trim_start_matches("std::");
-    matches!(
-        name,
-        "vector"
-            | "array"
-            | "deque"
-            | "list"
-            | "map"
-            | "set"
-            | "unordered_map"
-            | "unordered_set"
-            | "string"
-            | "string_view"
-            | "initializer_list"
-            | "device_vector"
-            | "host_vector"
-    )
 }
