@@ -377,7 +377,7 @@ impl Rewriter<'_> {
     }
 
     /// A span with the lines around it, where nothing else stands on them.
-    fn whole_lines(&self, span: Span) -> Span {
+    pub(super) fn whole_lines(&self, span: Span) -> Span {
         let text = self.program.sources.file(span.file).text();
         let is_blank = |c: char| matches!(c, ' ' | '\t');
         let before = text[..span.start as usize].trim_end_matches(is_blank);

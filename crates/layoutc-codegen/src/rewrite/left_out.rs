@@ -20,7 +20,7 @@ impl Rewriter<'_> {
             sites.map(|site| site.span).filter(|span| whole.contains(*span)).collect();
         let mut parts: Vec<Span> = Vec::new();
         for member in inside {
-            let own = with_its_lines(program, whole, member);
+            let own = self.with_its_lines(whole, member);
             match parts.last_mut() {
                 Some(last) if last.end == own.start => last.end = own.end,
                 _ => parts.push(own),
@@ -30,6 +30,46 @@ impl Rewriter<'_> {
             }
         }
         parts
+    }
+
+    /// A member function's text with its semicolon and, where nothing else stands on its lines, with these and the comments in
+    /// front of them.
+    fn with_its_lines(&self, class: Span, member: Span) -> Span {
+        let text = self.program.sources.file(member.file).text();
+        let end = member.end as usize;
+        let behind = text[end..].trim_start();
+        let end = if behind.starts_with(';') { text.len() - behind.len() + 1 } else { end };
+        let alone = Span::new(member.file, member.start as usize, end);
+        let rest = text[end..].lines().next().unwrap_or_default();
+        // A comment that goes on in the next line stays.
+        let is_comment = rest.trim_start().starts_with("//") && !rest.ends_with('\\');
+        let end = if is_comment { end + rest.len() } else { end };
+        let with_comment = Span::new(member.file, alone.start as usize, end);
+        let lines = self.whole_lines(with_comment);
+        if lines == with_comment {
+            return alone;
+        }
+        let first = class.start as usize;
+        let mut start = lines.start as usize;
+        while let Some(before) = text[first..start].strip_suffix('\n') {
+            let above = before.rfind('\n').map_or(first, |at| first + at + 1);
+            let comment = text[above..start].trim();
+            let opened = match comment {
+                _ if above == first => break,
+                line if line.starts_with("//") => Some(above),
+                line if line.ends_with("*/") => {
+                    let opens = text[first..start].rfind("/*").map(|at| first + at);
+                    let line = opens.and_then(|at| Some(first + text[first..at].rfind('\n')? + 1));
+                    line.filter(|line| opens.is_some_and(|at| text[*line..at].trim().is_empty()))
+                }
+                _ => None,
+            };
+            match opened {
+                Some(above) => start = above,
+                None => break,
+            }
+        }
+        Span::new(member.file, start, lines.end as usize)
     }
 
     /// The text of an instance's class, without the member functions that nothing uses.
@@ -44,47 +84,6 @@ impl Rewriter<'_> {
         parts.push(Span { start, ..whole });
         parts
     }
-}
-
-/// A member function's text with its semicolon and, where nothing else stands on its lines, with these and the comments in
-/// front of them.
-fn with_its_lines(program: &Program, class: Span, member: Span) -> Span {
-    let text = program.sources.file(member.file).text();
-    let (mut start, mut end) = (member.start as usize, member.end as usize);
-    let behind = text[end..].trim_start();
-    if behind.starts_with(';') {
-        end = text.len() - behind.len() + 1;
-    }
-    let own = |text: &str| text.trim_matches([' ', '\t', '\r']).is_empty();
-    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let next = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
-    let first = class.start as usize;
-    let rest = text[end..next].trim();
-    let is_alone = own(&text[line..start])
-        && (rest.is_empty() || (rest.starts_with("//") && !rest.ends_with('\\')));
-    if line <= first || !is_alone {
-        return Span::new(member.file, start, end);
-    }
-    (start, end) = (line, next);
-    while let Some(before) = text[first..start].strip_suffix('\n') {
-        let above = before.rfind('\n').map_or(first, |at| first + at + 1);
-        let comment = text[above..start].trim();
-        let opened = match comment {
-            _ if above == first => break,
-            line if line.starts_with("//") => Some(above),
-            line if line.ends_with("*/") => {
-                let opens = text[first..start].rfind("/*").map(|at| first + at);
-                let line = opens.and_then(|at| Some(first + text[first..at].rfind('\n')? + 1));
-                line.filter(|line| opens.is_some_and(|at| own(&text[*line..at])))
-            }
-            _ => None,
-        };
-        match opened {
-            Some(above) => start = above,
-            None => break,
-        }
-    }
-    Span::new(member.file, start, end)
 }
 
 /// The length of the blank line behind text that goes, if one stands in front of it, too.
