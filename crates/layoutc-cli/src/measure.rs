@@ -85,7 +85,7 @@ impl Asked<'_> {
             let text = format!("{}{}", file.text(), if is_root { behind } else { "" });
             SourceText { path: file.path().to_path_buf(), text, generated: Vec::new(), is_root }
         };
-        let files = self.program.sources.iter().filter(|(_, file)| file.view().is_none());
+        let files = self.program.sources.iter().filter(|(_, file)| file.is_whole_file());
         let sources: Vec<SourceText> = files.map(source).collect();
         let is_nvcc = Path::new(self.compiler)
             .file_name()

@@ -78,7 +78,7 @@ fn whole_program<'a>(folder: &Path, success: &'a Success) -> Vec<Target<'a>> {
     let files: Vec<(FileId, &SourceFile)> = success
         .sources()
         .iter()
-        .filter(|(id, file)| file.view().is_none() && success.is_ours(*id))
+        .filter(|(id, file)| file.is_whole_file() && success.is_ours(*id))
         .collect();
     let paths: Vec<PathBuf> = files.iter().map(|(_, file)| absolute(file.path())).collect();
     // Files below the current folder keep their paths from there, so that the same command builds

@@ -100,7 +100,7 @@ pub fn report(findings: &Findings<'_>) -> String {
     let sources = findings.sources;
     let success = findings.success;
     let compiled = success.map(|success| &success.compiled);
-    let files = || sources.iter().filter(|(_, file)| file.view().is_none());
+    let files = || sources.iter().filter(|(_, file)| file.is_whole_file());
     let is_ours = |id| success.is_none_or(|success| success.is_ours(id));
     let ours = || files().filter(|(id, _)| is_ours(*id));
     let names = || ours().map(|(_, file)| file.path().display().to_string());

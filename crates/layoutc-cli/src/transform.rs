@@ -162,7 +162,7 @@ fn compile_input(arguments: &TransformArguments, text: &str) -> Result<Success, 
 
 /// What an output depends on, as Make and Ninja read it.
 fn rule(target: &Path, success: &Success) -> String {
-    let files = success.sources().iter().filter(|(_, file)| file.view().is_none());
+    let files = success.sources().iter().filter(|(_, file)| file.is_whole_file());
     let files = files.map(|(_, file)| file.path().to_path_buf()).collect();
     depfile::write(&[Rule { target: target.display().to_string(), files }])
 }

@@ -228,7 +228,7 @@ pub fn sources(
         Ok(SourceText { path: file.path().to_path_buf(), text, generated, is_root })
     };
     // Kernel text in a host program is a part of its file.
-    success.sources().iter().filter(|(_, file)| file.view().is_none()).map(source).collect()
+    success.sources().iter().filter(|(_, file)| file.is_whole_file()).map(source).collect()
 }
 
 /// The program as it was read.

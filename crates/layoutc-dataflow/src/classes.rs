@@ -19,6 +19,7 @@ mod api;
 mod calls;
 mod carriers;
 mod classify;
+mod deleters;
 mod direction;
 mod directives;
 mod element;
@@ -331,6 +332,7 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
     let Grouped { calls, graph, flows, mut classes } = group(program, native_copies, moves);
     classify::classify(program, &calls, &graph, &flows, moves, &mut classes);
     carriers::pin_by_carriers(program, &calls, &mut classes);
+    deleters::pin_by_deleters(program, &calls, &mut classes);
     accessors::pin_by_accessors(program, &mut classes);
     regions::pin_by_regions(program, &mut classes);
     directives::pin_by_directives(program, &mut classes);

@@ -90,6 +90,7 @@ pub struct SourceFile {
     text: String,
     line_starts: Vec<u32>,
     view: Option<View>,
+    is_model: bool,
 }
 
 /// How text stands in the file around it.
@@ -124,7 +125,7 @@ impl SourceFile {
                 .filter(|(_, byte)| *byte == b'\n')
                 .map(|(at, _)| at as u32 + 1),
         );
-        SourceFile { path: path.into(), text, line_starts, view: None }
+        SourceFile { path: path.into(), text, line_starts, view: None, is_model: false }
     }
 
     /// A part of `around`: everything else in `text`, which is as long, is white space.
@@ -136,7 +137,20 @@ impl SourceFile {
             text,
             line_starts: around.line_starts.clone(),
             view: Some(view),
+            is_model: false,
         }
+    }
+
+    /// A text of layoutc itself, which says what a library's header means: no file has it.
+    #[must_use]
+    pub fn model(name: impl Into<PathBuf>, text: impl Into<String>) -> Self {
+        SourceFile { is_model: true, ..SourceFile::new(name, text) }
+    }
+
+    /// Whether the text is that of a file on the disk, and no part of one.
+    #[must_use]
+    pub fn is_whole_file(&self) -> bool {
+        self.view.is_none() && !self.is_model
     }
 
     /// What the file is a part of.

@@ -24,6 +24,7 @@ mod fields;
 mod friends;
 mod inner_includes;
 mod launches;
+mod library_models;
 mod macro_arguments;
 mod macros;
 mod meanings;
@@ -168,6 +169,7 @@ fn lower(preprocessed: &Preprocessed, trees: &Trees<'_>) -> (Program, Vec<Diagno
     lowering.close_specialised();
     lowering.collect_mentions();
     lowering.settle_launches();
+    lowering.note_patterns();
     let diagnostics = lowering.collect_pragmas();
     (lowering.program, diagnostics)
 }

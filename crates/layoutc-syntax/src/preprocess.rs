@@ -28,6 +28,7 @@ mod libraries;
 mod macros;
 mod mask;
 mod meaning;
+mod models;
 mod predefined;
 mod walk;
 

@@ -1062,6 +1062,8 @@ pub struct Program {
     pub aliases: Vec<(String, QualType, Span)>,
     /// The value arguments in the template arguments of callees that reach instances.
     pub template_arguments: BTreeMap<ExprId, Vec<Span>>,
+    /// Types of class templates of the program whose arguments are open.
+    pub patterns: BTreeSet<TypeId>,
     /// Static member function templates that are functions without a record, with the class of each.
     pub member_templates: BTreeMap<FunctionId, RecordId>,
     /// The functions that operators on records may call.
@@ -1070,8 +1072,8 @@ pub struct Program {
     pub member_values: Vec<(RecordId, Vec<ExprId>)>,
     /// The friends that class templates define, as functions for each instance: all share one text.
     pub shared_friends: BTreeSet<FunctionId>,
-    /// The objects that hold arrays to which constructors bind members that are references of the same type: operands of
-    /// what has no form.
+    /// The objects that hold arrays to which constructors bind members that are references of the same type, or of which they
+    /// make members of that type: operands of what has no form.
     pub bound_members: BTreeSet<ExprId>,
     /// Member functions that give back a reference to the element of a pointer, `T &operator[](int i) { return data[i]; }`,
     /// with that pointer. Where one is called the program has the access itself, so their bodies are not lowered.

@@ -169,7 +169,7 @@ pub fn mirror(
     let success = &planned.success;
     let sources = success.sources();
     let path_of = |id: FileId| absolute(sources.file(id).path());
-    let files = || sources.iter().filter(|(_, file)| file.view().is_none()).map(|(id, _)| id);
+    let files = || sources.iter().filter(|(_, file)| file.is_whole_file()).map(|(id, _)| id);
     let is_changed = success.changed().next().is_some();
     let ours: Vec<FileId> = files().filter(|id| is_changed && success.is_ours(*id)).collect();
     let others: Vec<PathBuf> = files()

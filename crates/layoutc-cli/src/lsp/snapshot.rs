@@ -81,7 +81,7 @@ impl Snapshot {
             }
         };
         let mut snapshot = Snapshot { origin, roots, epoch, result, files: BTreeMap::new() };
-        let own = snapshot.sources().iter().filter(|(_, file)| file.view().is_none());
+        let own = snapshot.sources().iter().filter(|(_, file)| file.is_whole_file());
         snapshot.files = own.map(|(id, file)| (real_path(file.path()), id)).collect();
         (snapshot, bug)
     }

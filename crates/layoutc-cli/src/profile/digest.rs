@@ -19,7 +19,7 @@ pub fn digests_of(
     sources: &SourceSet,
     replaced: &BTreeMap<PathBuf, Vec<u8>>,
 ) -> BTreeMap<FileId, Source> {
-    let files = sources.iter().filter(|(_, file)| file.view().is_none());
+    let files = sources.iter().filter(|(_, file)| file.is_whole_file());
     let source = files.map(|(id, file)| {
         let original = replaced.get(file.path()).and_then(|own| encode(file.text(), own));
         let mut sha256 = String::new();

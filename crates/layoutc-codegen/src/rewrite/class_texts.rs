@@ -82,7 +82,8 @@ impl Rewriter<'_> {
         let instance = self.program.record(self.text_owner?).instance.as_ref()?;
         let (names, _) = instance.definition.as_ref()?;
         let at = names.iter().position(|name| name == self.program.text(specifier))?;
-        self.program.argument_spelling(*instance.arguments.get(at)?)
+        let argument = *instance.arguments.get(at)?;
+        self.program.argument_spelling(self.program.bound_argument(self.text_owner?, argument))
     }
 
     /// Writes out the instances whose text changes.
@@ -312,7 +313,7 @@ impl Rewriter<'_> {
             region.kind == layoutc_syntax::RegionKind::Unmodelled
                 && region.identifiers.contains(&program.record(template).name)
         });
-        if is_specialised {
+        if is_specialised && !program.is_modelled_owner(text.record) {
             return Some(
                 "the text of this class template would change, and a part of it is specialised",
             );
@@ -328,7 +329,9 @@ impl Rewriter<'_> {
                 "the text of this class template would change, and a member for host and device calls a function for the device alone",
             );
         }
-        if self.has_dependent_text(text.record, &text.methods) {
+        // What the text of layoutc does with its parameters is known.
+        let is_modelled = program.is_modelled_owner(text.record);
+        if !is_modelled && self.has_dependent_text(text.record, &text.methods) {
             return Some(
                 "the text of this class template would change, and what it does with its parameters is not modelled",
             );
@@ -384,12 +387,28 @@ impl Rewriter<'_> {
 
     /// The namespaces of the template that are not around the place of an instance; nothing if it
     /// cannot be written there.
-    fn namespaces_within(&self, text: &ClassText) -> Option<Vec<String>> {
+    fn namespaces_within(&self, text: &ClassText) -> Option<Namespaces> {
         let program = self.program;
         let own = &program.record(text.record).namespaces;
         let around = program.records.iter().find(|other| other.declaration == Some(text.anchor))?;
-        let within = own.strip_prefix(&around.namespaces[..])?;
-        (!within.iter().any(|name| name.starts_with('('))).then(|| within.to_vec())
+        let opened = |within: &[String]| -> Option<Namespaces> {
+            let is_named = !within.iter().any(|name| name.starts_with('('));
+            is_named.then(|| Namespaces {
+                open: within.iter().map(|name| format!("namespace {name} {{\n")).collect(),
+                close: "\n}".repeat(within.len()),
+            })
+        };
+        if let Some(within) = own.strip_prefix(&around.namespaces[..]) {
+            return opened(within);
+        }
+        // In namespaces that have nothing to do with it: they are closed and opened again.
+        let heads = namespaces_around(program, text.anchor, &around.namespaces)?;
+        let Namespaces { open, close } = opened(own)?;
+        let again: String = heads.iter().map(|head| format!("\n{head} {{")).collect();
+        Some(Namespaces {
+            open: format!("{}{open}", "}\n".repeat(heads.len())),
+            close: format!("{close}{again}"),
+        })
     }
 
     /// The words of the text in the class.
@@ -502,7 +521,7 @@ impl Rewriter<'_> {
         let bound: Vec<(&str, TemplateArgument)> = names
             .iter()
             .map(String::as_str)
-            .zip(instance.arguments.iter().copied())
+            .zip(instance.arguments.iter().map(|own| program.bound_argument(text.record, *own)))
             .filter(|(name, _)| !name.is_empty())
             .collect();
         let spelled: BTreeMap<&str, String> = bound
@@ -571,9 +590,7 @@ impl Rewriter<'_> {
         let Some(new) = apply(program, whole, inside) else {
             return self.refuse_text(&text, "two rewrites want the text of this class template");
         };
-        let within = self.namespaces_within(&text).unwrap_or_default();
-        let open: String = within.iter().map(|name| format!("namespace {name} {{\n")).collect();
-        let close = "\n}".repeat(within.len());
+        let Namespaces { open, close } = self.namespaces_within(&text).unwrap_or_default();
         let marker = self.storage(text.class).map(|storage| &storage.marker);
         let new = Marker::around_some(marker, &format!("{open}{new}{close}"));
         let end = rest_of_line(program, text.anchor);
@@ -816,4 +833,48 @@ fn indent_behind(program: &Program, open: Span) -> String {
         Some(line) => line.to_owned(),
         None => "    ".to_owned(),
     }
+}
+
+/// What stands in front of a specialisation and behind it, so that it is in the template's namespaces.
+#[derive(Default)]
+struct Namespaces {
+    open: String,
+    close: String,
+}
+
+/// The heads of the namespaces that are open behind a text (`namespace a::b`), the outermost first, if they are the ones of
+/// these names and nothing else is open.
+fn namespaces_around(program: &Program, place: Span, names: &[String]) -> Option<Vec<String>> {
+    let text = &program.sources.file(place.file).text()[..place.end as usize];
+    let (mut open, mut head): (Vec<Vec<&str>>, Vec<&str>) = (Vec::new(), Vec::new());
+    for token in tokens(text) {
+        match token.text(text) {
+            "{" => open.push(std::mem::take(&mut head)),
+            "}" => {
+                open.pop()?;
+                head.clear();
+            }
+            ";" => head.clear(),
+            word if token.kind == TokenKind::Newline || word.trim().is_empty() => {}
+            "namespace" => head = vec!["namespace"],
+            word => head.push(word),
+        }
+    }
+    let (mut found, mut heads): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
+    for own in &open {
+        let [first, inner @ ..] = &own[..] else { return None };
+        let parts: Vec<&str> = inner.split(|part| *part == "::").flatten().copied().collect();
+        let is_plain = inner.iter().all(|part| *part == "::" || is_word(part));
+        if *first != "namespace" || !is_plain || parts.is_empty() {
+            return None;
+        }
+        found.extend(parts);
+        heads.push(format!("namespace {}", inner.concat()));
+    }
+    (found == names).then_some(heads)
+}
+
+/// Whether a token is a name.
+fn is_word(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }

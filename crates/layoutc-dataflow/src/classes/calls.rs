@@ -242,6 +242,9 @@ impl CallGraph {
     }
 }
 
+/// What an owner of the standard library does with the address that it gives to a deleter.
+const FREES_BASE: &str = "cudaFree";
+
 /// What a call of `callee` with these arguments reaches.
 ///
 /// Overloads are told apart by the number of arguments and, where both are known, by the record
@@ -253,6 +256,9 @@ pub fn resolve_callee(program: &Program, callee: ExprId, arguments: &[ExprId]) -
             if let [only] = candidates[..]
                 && catalogue::on_device(&program.function(only).name).is_none()
             {
+                if program.takes_base(only) {
+                    return Callee::Library(FREES_BASE.to_owned());
+                }
                 return Callee::Function(only);
             }
             let mut candidates = candidates.clone();
@@ -282,6 +288,7 @@ pub fn resolve_callee(program: &Program, callee: ExprId, arguments: &[ExprId]) -
             Callee::Library(name.to_owned())
         }
         ExprKind::Member { methods, base, arrow, .. } => match methods.as_slice() {
+            [only] if program.takes_base(*only) => Callee::Library(FREES_BASE.to_owned()),
             [only] => Callee::Function(*only),
             [] => Callee::Unknown,
             several => {

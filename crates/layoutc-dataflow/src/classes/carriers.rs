@@ -342,6 +342,7 @@ fn pin_by_types(
         let own = program.record(*record);
         let is_argument = |id| {
             matches!(program.types.kind(id), TypeKind::Named(..))
+                && !program.patterns.contains(&id)
                 && program.types.mentions(id, *record)
         };
         let is_mentioned = || {

@@ -73,6 +73,7 @@ pub fn foreign_pin(program: &Program, file: FileId, what: &str) -> Pin {
         Some(Foreign::Library | Foreign::KnownLibrary) => {
             "a library's (name it, or its folder with `--root`)"
         }
+        Some(Foreign::Model) => "a library's",
         Some(Foreign::OutsideRoot) | None => "outside of the program's root (see `--root`)",
     };
     Pin {

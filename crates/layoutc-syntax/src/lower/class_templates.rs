@@ -317,6 +317,10 @@ impl<'t> Lowering<'t> {
             ([], []) => None,
             ([id], []) => {
                 let template = self.templates.classes.templates.get(id)?.clone();
+                if self.is_model(*id) {
+                    let arguments = self.arguments_of(&template.parameters, &nodes)?;
+                    return self.model_type(*id, arguments, list);
+                }
                 if template.obstacle.is_some() {
                     return Some(self.opaque_instance(*id, list));
                 }
@@ -422,7 +426,7 @@ impl<'t> Lowering<'t> {
                 ty.is_restrict = false;
                 if super::templates::depends(&self.program, ty.id) {
                     Argument::Dependent(Pattern::Type(ty))
-                } else if self.program.spelling(ty).is_some() {
+                } else if self.program.argument_spelling(TemplateArgument::Type(ty)).is_some() {
                     Argument::Known(TemplateArgument::Type(ty))
                 } else {
                     Argument::Unknown
@@ -498,6 +502,27 @@ impl<'t> Lowering<'t> {
         let ty = self.program.types.intern(TypeKind::Named(name, mentioned));
         self.templates.classes.patterns.insert(ty, (id, patterns));
         QualType::plain(ty)
+    }
+
+    /// The type of a class that has its text from layoutc, where that text is what it is.
+    fn model_type(
+        &mut self,
+        id: RecordId,
+        arguments: Vec<Argument>,
+        list: Node<'t>,
+    ) -> Option<QualType> {
+        let mut known = Vec::new();
+        for argument in &arguments {
+            match argument {
+                Argument::Known(argument) => known.push(*argument),
+                Argument::Dependent(_) => {}
+                Argument::Unknown => return None,
+            }
+        }
+        if known.len() == arguments.len() && !self.may_own_elements(&known) {
+            return None;
+        }
+        Some(self.type_with(id, arguments, list))
     }
 
     /// A type of a class template whose arguments are not known.
@@ -653,7 +678,9 @@ impl<'t> Lowering<'t> {
         let mut bindings: Bindings = parameters
             .iter()
             .zip(&instance.arguments)
-            .map(|(parameter, argument)| (parameter.name.clone(), *argument))
+            .map(|(parameter, argument)| {
+                (parameter.name.clone(), self.program.bound_argument(record, *argument))
+            })
             .collect();
         let ty = QualType::plain(self.program.types.intern(TypeKind::Record(record)));
         bindings.push((self.program.record(record).name.clone(), TemplateArgument::Type(ty)));
@@ -847,6 +874,11 @@ impl<'t> Lowering<'t> {
             linkage_blocks: definition.linkage_blocks,
         };
         self.at_place(place, bindings, body)
+    }
+
+    /// Tells the program which types are patterns of its class templates.
+    pub(crate) fn note_patterns(&mut self) {
+        self.program.patterns = self.templates.classes.patterns.keys().copied().collect();
     }
 
     /// The pattern behind a type that depends on template parameters.

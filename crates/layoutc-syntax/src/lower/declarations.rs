@@ -1209,7 +1209,13 @@ impl<'t> Lowering<'t> {
         if let Some(record) = self.program.types.as_record(ty.id) {
             self.program.member_values.push((record, values.to_vec()));
         }
-        let [value] = values[..] else { return self.opaque(node) };
+        let [value] = values[..] else {
+            if !self.is_model_text(self.current) {
+                return self.opaque(node);
+            }
+            let (span, unknown) = (self.span(node), self.program.types.unknown());
+            return self.add_expr(ExprKind::Opaque(values), span, unknown);
+        };
         if self.refers_to_holder(ty) {
             let given = self.program.types.strip_reference(self.program.expr(value).ty);
             let to = self.program.types.strip_reference(ty);
@@ -1238,6 +1244,19 @@ impl<'t> Lowering<'t> {
             _ => false,
         };
         if !is_simple {
+            if self.is_model_text(self.current) {
+                let kind = ExprKind::Opaque(thin_vec::thin_vec![value]);
+                let (span, unknown) = (self.span(node), self.program.types.unknown());
+                return self.add_expr(kind, span, unknown);
+            }
+            // A constructor of the class moves or copies it, or nothing happens.
+            let given = self.program.types.strip_reference(self.program.expr(value).ty);
+            if given.id == ty.id && self.program.types.as_record(ty.id).is_some() {
+                self.program.bound_members.insert(value);
+                let kind = ExprKind::Opaque(thin_vec::thin_vec![value]);
+                let (span, unknown) = (self.span(node), self.program.types.unknown());
+                return self.add_expr(kind, span, unknown);
+            }
             return self.opaque(node);
         }
         let span = self.span(node);

@@ -1035,11 +1035,19 @@ impl<'t> Lowering<'t> {
     }
 
     /// Whether an expression is `Name<…>` with a class or alias template of the program.
-    fn is_template_id(&self, node: Node<'t>) -> bool {
+    fn is_template_id(&mut self, node: Node<'t>) -> bool {
         let (scope, last) = self.qualified_parts(node);
-        last.filter(|last| last.kind() == "template_function")
-            .and_then(|last| last.field(FieldName::Name))
-            .is_some_and(|name| self.names_class_template(self.text_of(name), &scope))
+        let Some(last) = last.filter(|last| last.kind() == "template_function") else {
+            return false;
+        };
+        let Some(name) = last.field(FieldName::Name) else { return false };
+        let name = self.text_of(name);
+        // Where the text of layoutc is not what the class is, it is a class of the library.
+        if self.class_template_named(name, &scope).is_some_and(|id| self.is_model(id)) {
+            let list = last.field(FieldName::Arguments);
+            return list.is_some_and(|list| self.template_id(name, &scope, list).is_some());
+        }
+        self.names_class_template(name, &scope)
     }
 
     /// The class, or number, that `ns::Name` in front of arguments is.

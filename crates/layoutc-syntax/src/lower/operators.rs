@@ -171,7 +171,10 @@ impl Lowering<'_> {
         let methods = self.member_operators(record, "operator()", ty.is_const);
         let is_template = |id: &FunctionId| {
             let function = self.program.function(*id);
-            !function.template_parameters.is_empty() || function.copy_of.is_some()
+            // One of an instance of a class template is no template.
+            let is_of_instance = function.record.is_some_and(|own| self.is_instance(own));
+            !function.template_parameters.is_empty()
+                || (function.copy_of.is_some() && !is_of_instance)
         };
         if methods.is_empty() || methods.iter().any(is_template) {
             return None;

@@ -265,6 +265,14 @@ impl<'t> Lowering<'t> {
                 "function_definition" | "declaration" => {
                     methods.push((child, is_private));
                 }
+                // Its parameters are types of which nothing needs to be known.
+                "template_declaration" if self.is_model_text(self.current) => {
+                    let mut cursor = child.walk();
+                    let own = child
+                        .named_children(&mut cursor)
+                        .find(|inner| inner.kind() == "function_definition");
+                    methods.extend(own.map(|own| (own, is_private)));
+                }
                 "template_declaration" => {
                     self.record_trait(id, RecordTrait::Methods, self.span(child));
                     match self.template_member(child) {

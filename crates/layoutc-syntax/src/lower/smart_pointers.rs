@@ -70,7 +70,7 @@ impl<'t> Lowering<'t> {
 
     /// Whether objects of a class are no elements of arrays in device memory: it has virtual functions, or a member of a type
     /// that is not known, such as a list.
-    fn is_of_host(&self, record: RecordId) -> bool {
+    pub(super) fn is_of_host(&self, record: RecordId) -> bool {
         self.program
             .record(record)
             .traits
@@ -79,7 +79,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Whether an object of a record, or one in it, has a member that points to an object of the program.
-    fn holds_pointer(&self, record: RecordId) -> bool {
+    pub(super) fn holds_pointer(&self, record: RecordId) -> bool {
         let types = &self.program.types;
         let mut seen = vec![record];
         let mut next = 0;

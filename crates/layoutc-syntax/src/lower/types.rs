@@ -361,6 +361,10 @@ impl<'t> Lowering<'t> {
             }
             "enum_specifier" => self.enum_specifier(node),
             // What it names is not followed, nor what it declares: `decltype(host) device = make(n)`.
+            "decltype" if self.library_function_in(node).is_some() => {
+                let function = self.library_function_in(node).unwrap_or_default();
+                self.named(&format!("decltype(&{function})"), Vec::new())
+            }
             "decltype" => {
                 let declares = |at: &Node<'_>| {
                     matches!(at.kind(), "declaration" | "field_declaration" | "for_range_loop")
@@ -376,6 +380,19 @@ impl<'t> Lowering<'t> {
             }
             // `auto`, `typename T::x`: the initializer decides, or nobody here does.
             _ => self.program.types.unknown(),
+        }
+    }
+
+    /// The function in `decltype(&cudaFree)`, if the program does not declare it.
+    fn library_function_in(&self, node: Node<'t>) -> Option<String> {
+        let text = self.text_of(node);
+        let tokens = crate::preprocess::tokens(text);
+        let words: Vec<&str> = tokens.iter().map(|token| token.text(text)).collect();
+        match words[..] {
+            ["decltype", "(", "&", name, ")"] if self.symbols(name, &[]).is_empty() => {
+                Some(name.to_owned())
+            }
+            _ => None,
         }
     }
 

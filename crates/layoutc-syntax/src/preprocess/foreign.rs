@@ -36,6 +36,8 @@ pub enum Foreign {
     /// It does, and its path is a well-known library's, which was written without knowledge of the
     /// program: its own words mean nothing of it.
     KnownLibrary,
+    /// It is no file: layoutc says what the header of a library means ([`super::models`]).
+    Model,
 }
 
 /// Whose a header is.

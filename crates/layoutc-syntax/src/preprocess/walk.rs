@@ -20,6 +20,7 @@ use super::libraries::{self, Kind, Known};
 use super::macros::{Activity, MacroDef, MacroEnv, MacroId, MacroOrigin, MacroTable};
 use super::mask::{ProgramNames, mask_file};
 use super::meaning::{Meaning, Occurrence, fingerprint};
+use super::models;
 use super::predefined::{Environments, Language, TOOLKIT_WORDS, command_line, cplusplus};
 use super::{
     Asked, Compilation, ForeignInclusion, InactiveRegion, IncludeDirective, LoadResult,
@@ -391,6 +392,9 @@ impl Walker<'_> {
 
     /// Walks a header. Foreign ones that the program includes are listed with those that they include.
     fn enter_included(&mut self, target: FileId, span: Span, spelled: &str) {
+        if self.files[target.index()].foreign == Some(Foreign::Model) {
+            return self.enter(target, Some(span));
+        }
         let is_foreign = self.files[target.index()].foreign.is_some();
         let from = self.foreign_entered.len();
         if is_foreign {
@@ -730,7 +734,7 @@ impl Walker<'_> {
         if walk.now.any()
             && let Some(operand) = &operand
         {
-            target = self.resolve(walk.id, operand, span);
+            target = self.resolve(walk.id, operand, span).or_else(|| self.model(operand));
             header.clone_from(&operand.spelled);
         }
         if walk.record {
@@ -879,6 +883,24 @@ impl Walker<'_> {
             );
         }
         None
+    }
+
+    /// The text that says what a header means which is not read, if there is one.
+    fn model(&mut self, operand: &Operand) -> Option<FileId> {
+        if self.is_opencl {
+            return None;
+        }
+        let (name, text) = models::of_header(&operand.spelled)?;
+        let path = PathBuf::from(name);
+        if let Some(known) = self.by_path.get(&path) {
+            return *known;
+        }
+        let split = Rc::new(split(text));
+        let id = self.sources.add(SourceFile::model(path.clone(), text));
+        let foreign = Some(Foreign::Model);
+        self.files.push(FileState { split, foreign, ..FileState::default() });
+        self.by_path.insert(path, Some(id));
+        Some(id)
     }
 
     /// The operand with the case of letters that the file's name has, if it has another.
@@ -1036,13 +1058,15 @@ impl Walker<'_> {
 
     /// Takes from the foreign files what the program does not use of them.
     fn keep_what_is_used(&mut self) -> Used {
-        if self.files.iter().all(|state| state.foreign.is_none()) {
+        let is_read = |state: &FileState| !matches!(state.foreign, None | Some(Foreign::Model));
+        if !self.files.iter().any(is_read) {
             return Used::default();
         }
         let texts: Vec<foreign::Text<'_>> = self
             .files
             .iter()
             .zip(self.sources.iter())
+            .filter(|(state, _)| state.foreign != Some(Foreign::Model))
             .map(|(state, (id, file))| foreign::Text {
                 id,
                 source: file.text(),

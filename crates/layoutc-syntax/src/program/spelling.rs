@@ -58,7 +58,10 @@ impl Program {
     #[must_use]
     pub fn argument_spelling(&self, argument: TemplateArgument) -> Option<String> {
         match argument {
-            TemplateArgument::Type(ty) => self.spelling(ty),
+            TemplateArgument::Type(ty) => match self.types.kind(ty.id) {
+                TypeKind::Array(of, None) => Some(format!("{}[]", self.spelling(*of)?)),
+                _ => self.spelling(ty),
+            },
             TemplateArgument::Value(value, Scalar::Bool) => Some((value != 0).to_string()),
             TemplateArgument::Value(value, _) => Some(value.to_string()),
         }
