@@ -1062,6 +1062,8 @@ pub struct Program {
     pub aliases: Vec<(String, QualType, Span)>,
     /// The value arguments in the template arguments of callees that reach instances.
     pub template_arguments: BTreeMap<ExprId, Vec<Span>>,
+    /// Alias templates that mean classes of the model, whatever their arguments are.
+    pub class_aliases: BTreeSet<String>,
     /// Types of class templates of the program whose arguments are open.
     pub patterns: BTreeSet<TypeId>,
     /// Static member function templates that are functions without a record, with the class of each.

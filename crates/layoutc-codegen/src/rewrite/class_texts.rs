@@ -275,7 +275,10 @@ impl Rewriter<'_> {
         if self.storages.iter().any(|(other, _)| *other == text.record) {
             return Some("the text of this class template would change, and it is an element type");
         }
-        if program.is_host_text(text.anchor) || program.is_host_text(record.name_span) {
+        let is_modelled = program.is_modelled_owner(text.record);
+        // What an owner of the library does with the array needs no function of the device.
+        let is_of_host = program.is_host_text(text.anchor) || program.is_host_text(record.name_span);
+        if is_of_host && !is_modelled {
             return Some(
                 "the text of this class template would change, and a file that is not CUDA includes it",
             );
@@ -285,7 +288,9 @@ impl Rewriter<'_> {
             matches!(
                 which,
                 Trait::Union | Trait::Bases | Trait::Virtual | Trait::Template | Trait::Unmodelled
-            ) || (*which == Trait::UnknownMember && self.has_unknown_of_parameters(text.record))
+            ) || (*which == Trait::UnknownMember
+                && !is_modelled
+                && self.has_unknown_of_parameters(text.record))
         };
         let of_template = &program.record(template).unmodelled_members;
         if record.is_union
@@ -313,12 +318,12 @@ impl Rewriter<'_> {
             region.kind == layoutc_syntax::RegionKind::Unmodelled
                 && region.identifiers.contains(&program.record(template).name)
         });
-        if is_specialised && !program.is_modelled_owner(text.record) {
+        if is_specialised && !is_modelled {
             return Some(
                 "the text of this class template would change, and a part of it is specialised",
             );
         }
-        if self.is_invalid_unused(text.record) {
+        if !is_modelled && self.is_invalid_unused(text.record) {
             return Some(
                 "the text of this class template would change, and a member that is never used may not be valid for this instance",
             );
@@ -330,7 +335,6 @@ impl Rewriter<'_> {
             );
         }
         // What the text of layoutc does with its parameters is known.
-        let is_modelled = program.is_modelled_owner(text.record);
         if !is_modelled && self.has_dependent_text(text.record, &text.methods) {
             return Some(
                 "the text of this class template would change, and what it does with its parameters is not modelled",

@@ -163,6 +163,9 @@ impl Rewriter<'_> {
         let parts = program.function_parts(method);
         let is_instance = |function: FunctionId| {
             let own = program.function(function);
+            if own.record.is_some_and(|other| program.is_modelled_owner(other)) {
+                return false;
+            }
             let is_of_template = |other: RecordId| program.record(other).instance.is_some();
             !own.template_parameters.is_empty()
                 || own.copy_of.as_ref().is_some_and(|_| own.record.is_none())
@@ -441,6 +444,7 @@ fn has_open_mention<'p>(program: &'p Program, span: Span, names: &mut BTreeSet<&
             ("<", ">" | "," | ">>") | (",", ">" | ",") => {
                 before == ","
                     || in_front == "vector"
+                    || program.class_aliases.contains(in_front)
                     || (is_own_template(in_front) && front.is_some_and(is_of_program))
             }
             ("new", "[") => true,

@@ -40,13 +40,22 @@ pub(super) fn obstacle(
         if named_templates(program).iter().any(|name| names.contains(name)) {
             return Some(NAMED);
         }
+        // An owner of the library has many instances. In front of the place nothing can mean this one that does not name the
+        // type behind which it stands.
+        let is_owner = program.is_modelled_owner(record);
+        let behind =
+            program.record_ids().find(|own| program.record(*own).declaration == Some(anchor));
+        let (names, limit_there) = match behind.filter(|_| is_owner) {
+            Some(own) => (BTreeSet::from([program.spelled_name(own)]), anchor.start as usize),
+            None => (names, anchor.end as usize),
+        };
         let last = end.unwrap_or(texts.len() - 1);
         for (at, text) in texts.iter().enumerate().take(last + 1) {
             let limit = match end {
-                Some(end) if end == at => anchor.end as usize,
+                Some(end) if end == at => limit_there,
                 _ => usize::MAX,
             };
-            if text.uses(&names, limit) {
+            if !program.is_model_text(text.file) && text.uses(&names, limit) {
                 return Some(EARLY);
             }
         }

@@ -171,6 +171,9 @@ impl Rewriter<'_> {
             for slot in &self.classes.class(*class).slots {
                 let Slot::Field(field) = slot else { continue };
                 let record = self.program.field(*field).record;
+                if self.program.is_modelled_owner(record) {
+                    continue;
+                }
                 let fields = &self.program.record(record).fields;
                 if let Some(at) = fields.iter().position(|own| own == field) {
                     holders.entry(record).or_default().push((at, *class));

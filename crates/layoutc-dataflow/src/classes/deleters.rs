@@ -32,10 +32,9 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
     }
     let deleters = Deleters::new(program, calls);
     let mut found: Vec<(ClassId, Pin)> = Vec::new();
-    let mut refuse = |class: ClassId, span: Span| {
+    let refuse = |class: ClassId, span: Span| {
         let message = "this deleter may do more with the array than to free it".to_owned();
-        let code = Code::ESCAPING_POINTER;
-        found.push((class, Pin { span, code, message, related: Vec::new() }));
+        (class, Pin { span, code: Code::ESCAPING_POINTER, message, related: Vec::new() })
     };
     for (owner, class) in &held {
         let record = program.record(*owner);
@@ -44,11 +43,21 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
             && !deleters.type_frees_only(deleter)
         {
             let named = program.types.as_record(deleter.id).map(|own| program.record(own).name_span);
-            refuse(*class, named.unwrap_or(record.name_span));
+            found.push(refuse(*class, named.unwrap_or(record.name_span)));
         }
     }
     for id in program.expr_ids() {
         let (owner, deleter) = match &program.expr(id).kind {
+            ExprKind::Deref(base) | ExprKind::Member { base, arrow: true, .. } => {
+                let ty = program.types.strip_reference(program.expr(*base).ty);
+                let owner = program.types.as_record(ty.id);
+                if let Some(class) = owner.and_then(|owner| held.get(&owner)) {
+                    let message = "an owner gives a reference to the first element".to_owned();
+                    let (code, span) = (Code::ELEMENT_EXPRESSION, program.expr(id).span);
+                    found.push((*class, Pin { span, code, message, related: Vec::new() }));
+                }
+                continue;
+            }
             ExprKind::Construct { of, arguments } => {
                 let [_, deleter] = arguments[..] else { continue };
                 (program.types.as_record(of.id), deleter)
@@ -71,7 +80,7 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
         // The text of the owner itself hands on what it was given.
         let is_own = program.is_model_text(program.expr(id).span.file);
         if !is_own && !deleters.frees_only(deleter) {
-            refuse(*class, program.expr(deleter).span);
+            found.push(refuse(*class, program.expr(deleter).span));
         }
     }
     for (class, pin) in found {

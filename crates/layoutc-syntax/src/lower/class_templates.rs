@@ -34,6 +34,8 @@ const LONGEST_NAME: usize = 200;
 pub(crate) struct ClassTemplates<'t> {
     templates: BTreeMap<RecordId, ClassTemplate<'t>>,
     aliases: Vec<AliasTemplate<'t>>,
+    /// Whether an alias template has only meant classes that the model has.
+    means_classes: BTreeMap<String, bool>,
     /// The names of alias templates.
     alias_names: BTreeSet<String>,
     instances: BTreeMap<(RecordId, Vec<TemplateArgument>), RecordId>,
@@ -79,6 +81,7 @@ struct Definition<'t> {
 /// An alias template.
 #[derive(Clone)]
 struct AliasTemplate<'t> {
+    name: String,
     ty: Definition<'t>,
     parameters: Vec<Parameter<'t>>,
 }
@@ -162,7 +165,8 @@ impl<'t> Lowering<'t> {
         }
         let Some(parameters) = self.class_parameters(list) else { return Symbol::TemplateType };
         let ty = self.written_at(ty);
-        self.templates.classes.aliases.push(AliasTemplate { ty, parameters });
+        let own = AliasTemplate { name: name.to_owned(), ty, parameters };
+        self.templates.classes.aliases.push(own);
         self.templates.classes.alias_names.insert(name.to_owned());
         Symbol::AliasTemplate(self.templates.classes.aliases.len() - 1)
     }
@@ -364,6 +368,10 @@ impl<'t> Lowering<'t> {
         let (ty, _) =
             self.bound_at(&definition, bindings, |this| this.type_descriptor(definition.node));
         self.templates.classes.depth -= 1;
+        let is_known = matches!(self.program.types.kind(ty.id), TypeKind::Record(_))
+            || self.templates.classes.patterns.contains_key(&ty.id);
+        let means_classes = &mut self.templates.classes.means_classes;
+        *means_classes.entry(alias.name.clone()).or_insert(true) &= is_known;
         Some(ty)
     }
 
@@ -879,6 +887,9 @@ impl<'t> Lowering<'t> {
     /// Tells the program which types are patterns of its class templates.
     pub(crate) fn note_patterns(&mut self) {
         self.program.patterns = self.templates.classes.patterns.keys().copied().collect();
+        let means_classes = self.templates.classes.means_classes.iter();
+        self.program.class_aliases =
+            means_classes.filter(|(_, always)| **always).map(|(name, _)| name.clone()).collect();
     }
 
     /// The pattern behind a type that depends on template parameters.

@@ -520,11 +520,12 @@ impl<'t> Lowering<'t> {
         }
         let whole = self.span(node);
         for (at, (node, default)) in declarators.into_iter().zip(defaults).enumerate() {
-            let mut null_initializer = None;
+            let (mut null_initializer, mut value_of_default) = (None, None);
             if let Some(default) = default {
                 let value = self.expression(default);
                 self.program.file_scope_exprs.push(value);
                 null_initializer = Some(value).filter(|value| self.is_null(*value));
+                value_of_default = Some(value);
                 self.record_trait(record, RecordTrait::Initializer, whole);
             }
             let mut lowered =
@@ -574,6 +575,13 @@ impl<'t> Lowering<'t> {
             }
             let id = FieldId(self.program.fields.len() as u32);
             self.program.identifiers.insert(lowered.name.clone());
+            // `Owner o = make();`
+            if let Some(value) = value_of_default
+                && self.program.types.as_record(ty.id).is_some()
+                && self.program.expr(value).ty.id == ty.id
+            {
+                self.program.bound_members.insert(value);
+            }
             self.program.fields.push(Field {
                 record,
                 name: lowered.name,
