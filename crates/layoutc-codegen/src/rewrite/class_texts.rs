@@ -175,7 +175,8 @@ impl Rewriter<'_> {
                 self.refuse_text(&text, message);
                 continue;
             }
-            let template = self.program.record(text.record).declaration;
+            let is_owner = self.program.is_modelled_owner(text.record);
+            let template = self.program.record(text.record).declaration.filter(|_| !is_owner);
             if let Some(name) = template.and_then(|template| self.uses_late(order, template)) {
                 let message = format!(
                     "the text of this class template would change, and `{name}`, which it may use, is defined or specialised behind it"
@@ -528,10 +529,19 @@ impl Rewriter<'_> {
             .zip(instance.arguments.iter().map(|own| program.bound_argument(text.record, *own)))
             .filter(|(name, _)| !name.is_empty())
             .collect();
+        let is_owner = program.is_modelled_owner(text.record);
+        let in_place = |text: String| if is_owner { from_outside(program, &text) } else { text };
         let spelled: BTreeMap<&str, String> = bound
             .iter()
-            .filter_map(|(name, argument)| Some((*name, program.argument_spelling(*argument)?)))
+            .filter_map(|(name, argument)| {
+                Some((*name, in_place(program.argument_spelling(*argument)?)))
+            })
             .collect();
+        // `unique_ptr<::Body, ::Free>`
+        let head_in_place = match instance.spelling.split_once('<') {
+            Some((name, list)) => format!("{name}<{}", in_place(list.to_owned())),
+            None => instance.spelling.clone(),
+        };
         if spelled.len() != bound.len() {
             return self.refuse_text(&text, "an argument of this instance has no name");
         }
@@ -562,7 +572,7 @@ impl Rewriter<'_> {
                 }
                 name if name == record.name && depth == 0 && !named => {
                     named = true;
-                    inside.push(Edit::replace(place(token), instance.spelling.clone()));
+                    inside.push(Edit::replace(place(token), head_in_place.clone()));
                 }
                 name => {
                     if let Some(text) = spelled.get(name) {
@@ -876,6 +886,26 @@ fn namespaces_around(program: &Program, place: Span, names: &[String]) -> Option
         heads.push(format!("namespace {}", inner.concat()));
     }
     (found == names).then_some(heads)
+}
+
+/// A type as it is spelled in the namespace of a library, which may have a class of the same name.
+fn from_outside(program: &Program, spelled: &str) -> String {
+    let mut text = String::new();
+    let (mut at, mut before) = (0usize, "");
+    for token in tokens(spelled) {
+        let word = token.text(spelled);
+        let is_first = before != "::"
+            && program.records.iter().any(|own| match own.namespaces.first() {
+                Some(namespace) => namespace == word,
+                None => own.name == word && !program.is_model_text(own.name_span.file),
+            });
+        text.push_str(&spelled[at..token.start as usize]);
+        text.push_str(if is_first { "::" } else { "" });
+        at = token.start as usize;
+        before = word;
+    }
+    text.push_str(&spelled[at..]);
+    text
 }
 
 /// Whether a token is a name.

@@ -26,6 +26,8 @@ pub(super) fn obstacle(
 ) -> Option<&'static str> {
     let own = program.record(record);
     let (_, definition) = own.instance.as_ref()?.definition.as_ref()?;
+    // The text of an owner of the library names members and functions of the library alone.
+    let is_owner = program.is_modelled_owner(record);
     for unit in order.units() {
         let holds = |(file, range): &(FileId, Range<usize>), span: Span| {
             *file == span.file && range.start <= span.end as usize && span.end as usize <= range.end
@@ -42,7 +44,6 @@ pub(super) fn obstacle(
         }
         // An owner of the library has many instances. In front of the place nothing can mean this one that does not name the
         // type behind which it stands.
-        let is_owner = program.is_modelled_owner(record);
         let behind =
             program.record_ids().find(|own| program.record(*own).declaration == Some(anchor));
         let (names, limit_there) = match behind.filter(|_| is_owner) {
@@ -60,7 +61,8 @@ pub(super) fn obstacle(
             }
         }
     }
-    changes_meaning(program, order, (*definition, anchor), words).then_some(MEANING)
+    let may_mean_more = || changes_meaning(program, order, (*definition, anchor), words);
+    (!is_owner && may_mean_more()).then_some(MEANING)
 }
 
 /// Function templates that the program names as such, other than in templates: their instances are

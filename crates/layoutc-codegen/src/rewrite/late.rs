@@ -238,6 +238,10 @@ fn reached<'p>(program: &'p Program, templates: &'p Templates, text: Span) -> BT
     for own in program.records.iter().filter(|own| !own.is_local) {
         texts.entry(&own.name).or_default().extend(own.declaration);
     }
+    // What layoutc says of a library names members and functions of the library alone.
+    for own in texts.values_mut() {
+        own.retain(|text| !program.is_model_text(text.file));
+    }
     let mut locals: BTreeMap<FunctionId, Vec<&str>> = BTreeMap::new();
     for variable in &program.variables {
         let of = variable.function.map(|of| locals.entry(of).or_default());

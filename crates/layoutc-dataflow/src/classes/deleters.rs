@@ -13,7 +13,9 @@ use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, RecordId, RecordTrait,
     StmtId, TemplateArgument, TypeKind, UnaryOp, VarId,
 };
-use std::collections::BTreeMap;
+use layoutc_syntax::preprocess::tokens;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Pins the arrays in owners whose deleter may do something else with them.
 pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mut Classes) {
@@ -47,44 +49,152 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
         }
     }
     for id in program.expr_ids() {
-        let (owner, deleter) = match &program.expr(id).kind {
-            ExprKind::Deref(base) | ExprKind::Member { base, arrow: true, .. } => {
-                let ty = program.types.strip_reference(program.expr(*base).ty);
-                let owner = program.types.as_record(ty.id);
-                if let Some(class) = owner.and_then(|owner| held.get(&owner)) {
-                    let message = "an owner gives a reference to the first element".to_owned();
-                    let (code, span) = (Code::ELEMENT_EXPRESSION, program.expr(id).span);
-                    found.push((*class, Pin { span, code, message, related: Vec::new() }));
-                }
-                continue;
-            }
-            ExprKind::Construct { of, arguments } => {
-                let [_, deleter] = arguments[..] else { continue };
-                (program.types.as_record(of.id), deleter)
-            }
-            ExprKind::InitList(items) => {
-                let [_, deleter] = items[..] else { continue };
-                let made = super::lists::object_type(program, calls, id);
-                (made.and_then(|of| program.types.as_record(of.id)), deleter)
-            }
-            ExprKind::Call { callee, arguments, .. } => {
-                let [_, deleter] = arguments[..] else { continue };
-                match calls.callee(program, *callee, arguments) {
-                    Callee::Function(function) => (program.function(function).record, deleter),
-                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => continue,
-                }
-            }
-            _ => continue,
-        };
-        let Some(class) = owner.and_then(|owner| held.get(&owner)) else { continue };
-        // The text of the owner itself hands on what it was given.
-        let is_own = program.is_model_text(program.expr(id).span.file);
-        if !is_own && !deleters.frees_only(deleter) {
+        if let Some((owner, deleter)) = given_deleter(program, calls, id)
+            && let Some(class) = held.get(&owner)
+            && !deleters.frees_only(deleter)
+        {
             found.push(refuse(*class, program.expr(deleter).span));
+        }
+        let ty = program.types.strip_reference(program.expr(id).ty);
+        let Some(owner) = program.types.as_record(ty.id) else { continue };
+        if let Some(class) = held.get(&owner)
+            && let Some(message) = used_otherwise(program, calls, id, owner)
+        {
+            let (code, span) = (Code::ESCAPING_POINTER, program.expr(id).span);
+            let message = message.to_owned();
+            found.push((*class, Pin { span, code, message, related: Vec::new() }));
+        }
+    }
+    // A deleter that is called with elements takes them in the new layout.
+    let called = deleters.parameters.into_inner();
+    for class in classes.ids() {
+        let slots = &classes.class(class).slots;
+        let is_called = |slot: &&Slot| matches!(slot, Slot::Variable(id) if called.contains(id));
+        if let Some(Slot::Variable(parameter)) = slots.iter().find(is_called)
+            && slots.len() > 1
+        {
+            let span = program.variable(*parameter).site.name;
+            let message = "this deleter is also called with elements".to_owned();
+            let code = Code::ESCAPING_POINTER;
+            found.push((class, Pin { span, code, message, related: Vec::new() }));
+        }
+    }
+    // The text of layoutc may stand where a macro has one of its words.
+    let text = held.keys().next().map(|owner| program.record(*owner).name_span.file);
+    let words: BTreeSet<&str> = text
+        .map(|file| program.sources.file(file).text())
+        .into_iter()
+        .flat_map(|text| tokens(text).into_iter().map(move |token| token.text(text)))
+        .collect();
+    for own in program.macros.iter().filter(|own| words.contains(own.name.as_str())) {
+        for (owner, class) in &held {
+            let message = "a macro has the name of something in an owner of the library".to_owned();
+            let span = own.span.unwrap_or(program.record(*owner).name_span);
+            let code = Code::OPAQUE_MACRO;
+            found.push((*class, Pin { span, code, message, related: Vec::new() }));
         }
     }
     for (class, pin) in found {
         classes.classes[class.index()].pins.push(pin);
+    }
+}
+
+/// The owner that an expression makes or sets with a deleter, and that deleter.
+fn given_deleter(program: &Program, calls: &CallGraph, id: ExprId) -> Option<(RecordId, ExprId)> {
+    // The text of the owner itself hands on what it was given.
+    if program.is_model_text(program.expr(id).span.file) {
+        return None;
+    }
+    match &program.expr(id).kind {
+        ExprKind::Construct { of, arguments } => {
+            let [_, deleter] = arguments[..] else { return None };
+            Some((program.types.as_record(of.id)?, deleter))
+        }
+        ExprKind::InitList(items) => {
+            let [_, deleter] = items[..] else { return None };
+            let made = super::lists::object_type(program, calls, id)?;
+            Some((program.types.as_record(made.id)?, deleter))
+        }
+        ExprKind::Call { callee, arguments, .. } => {
+            let [_, deleter] = arguments[..] else { return None };
+            match calls.callee(program, *callee, arguments) {
+                Callee::Function(function) => Some((program.function(function).record?, deleter)),
+                Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// How an owner is used as the text of layoutc does not allow, if it is.
+fn used_otherwise(
+    program: &Program,
+    calls: &CallGraph,
+    id: ExprId,
+    owner: RecordId,
+) -> Option<&'static str> {
+    const OTHER: &str = "this makes another owner or something else of it";
+    const ELEMENT: &str = "an owner gives a reference to an element here";
+    let is_same = |ty: QualType| {
+        program.types.as_record(program.types.strip_reference(ty).id) == Some(owner)
+    };
+    match calls.context(id) {
+        Context::Init(variable) => (!is_same(program.variable(variable).ty)).then_some(OTHER),
+        Context::Returned { in_lambda: false } => {
+            let result = calls.function(id).map(|function| program.function(function).result);
+            (!result.is_some_and(is_same)).then_some(OTHER)
+        }
+        Context::Operand(parent, position) => match &program.expr(parent).kind {
+            // `*p` and `p->x`, whose `get` has no text.
+            ExprKind::Member { name, field: None, .. } => {
+                let call = calls.operand(parent).map(|(call, _)| call);
+                let is_element = || {
+                    call.and_then(|call| calls.operand(call)).is_some_and(|(outer, _)| {
+                        matches!(program.expr(outer).kind, ExprKind::Deref(_) | ExprKind::Member { .. })
+                    })
+                };
+                (name.start == name.end && is_element()).then_some(ELEMENT)
+            }
+            ExprKind::Binary(op, left, right) => {
+                let other = if position == 0 { *right } else { *left };
+                let is_null = matches!(program.expr(program.strip_parens(other)).kind, ExprKind::Null);
+                let is_compared = matches!(op, BinaryOp::Eq | BinaryOp::Ne)
+                    && (is_null || is_same(program.expr(other).ty));
+                let is_asked = matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr);
+                (!is_compared && !is_asked).then_some("this operator of owners is not modelled")
+            }
+            ExprKind::Assign(_, left, right) => {
+                let other = if position == 0 { *right } else { *left };
+                let is_null = matches!(program.expr(program.strip_parens(other)).kind, ExprKind::Null);
+                (!is_null && !is_same(program.expr(other).ty)
+                    && !matches!(program.expr(other).kind, ExprKind::InitList(_)))
+                .then_some(OTHER)
+            }
+            ExprKind::Call { callee, arguments, .. } if position > 0 => {
+                match calls.callee(program, *callee, arguments) {
+                    Callee::Function(function) => {
+                        let own = program.function(function).parameters.get(position - 1);
+                        (!own.is_some_and(|own| is_same(program.variable(*own).ty)))
+                            .then_some(OTHER)
+                    }
+                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => None,
+                }
+            }
+            ExprKind::Construct { of, .. } => {
+                let record = program.types.as_record(of.id);
+                let is_other = record.is_some_and(|made| {
+                    made != owner && program.is_modelled_owner(made)
+                });
+                is_other.then_some(OTHER)
+            }
+            _ => None,
+        },
+        Context::Dropped
+        | Context::Condition
+        | Context::Returned { in_lambda: true }
+        | Context::Range
+        | Context::Opaque
+        | Context::Assembly => None,
     }
 }
 
@@ -94,6 +204,8 @@ struct Deleters<'a> {
     calls: &'a CallGraph,
     /// Where the program names each variable.
     uses: BTreeMap<VarId, Vec<ExprId>>,
+    /// The parameters of the deleters that were looked at.
+    parameters: RefCell<BTreeSet<VarId>>,
 }
 
 impl<'a> Deleters<'a> {
@@ -104,7 +216,7 @@ impl<'a> Deleters<'a> {
                 uses.entry(variable).or_default().push(id);
             }
         }
-        Deleters { program, calls, uses }
+        Deleters { program, calls, uses, parameters: RefCell::default() }
     }
 
     /// Whether a value that is given as a deleter only frees.
@@ -158,6 +270,7 @@ impl<'a> Deleters<'a> {
 
     fn body_frees_only(&self, parameters: &[VarId], body: StmtId) -> bool {
         let [parameter] = parameters else { return false };
+        self.parameters.borrow_mut().insert(*parameter);
         let text = self.program.stmt(body).span;
         let is_modelled = !self.program.regions.iter().any(|region| text.contains(region.span));
         let uses = self.uses.get(parameter);

@@ -31,7 +31,17 @@ pub fn slot_names(program: &Program, slot: Slot) -> Vec<String> {
 pub fn array_names(program: &Program, classes: &Classes, id: ClassId) -> Vec<String> {
     let class = classes.class(id);
     let mut names = Vec::new();
-    for slot in &class.slots {
+    // What owners of the standard library call their members is nothing that the program says.
+    let is_of_library = |slot: &&Slot| {
+        let place = match slot {
+            Slot::Variable(id) => Some(program.variable(*id).site.name.file),
+            Slot::Field(id) => Some(program.field(*id).site.name.file),
+            Slot::Result(id) => program.function(*id).sites.first().map(|site| site.name.file),
+        };
+        place.is_some_and(|file| program.is_model_text(file))
+    };
+    let has_own = !class.slots.iter().all(|slot| is_of_library(&slot));
+    for slot in class.slots.iter().filter(|slot| !has_own || !is_of_library(slot)) {
         let name = match slot {
             Slot::Variable(variable) => match program.variable(*variable).name.as_str() {
                 // The object of a version has no name in the source.

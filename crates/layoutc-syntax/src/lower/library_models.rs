@@ -5,8 +5,8 @@
 
 use super::Lowering;
 use crate::preprocess::Foreign;
-use crate::program::{RecordId, TemplateArgument};
-use crate::types::TypeKind;
+use crate::program::{FunctionId, RecordId, TemplateArgument};
+use crate::types::{QualType, TypeKind};
 use layoutc_diagnostics::FileId;
 
 impl Lowering<'_> {
@@ -28,7 +28,11 @@ impl Lowering<'_> {
             _ => *of,
         };
         match *self.program.types.kind(of.id) {
-            TypeKind::Record(record) => !self.holds_pointer(record) && !self.is_of_host(record),
+            TypeKind::Record(record) => {
+                self.program.record(record).body.is_some()
+                    && !self.holds_pointer(record)
+                    && !self.is_of_host(record)
+            }
             TypeKind::Scalar(_) | TypeKind::Enum(..) | TypeKind::Vector(_) | TypeKind::Opaque(_) => {
                 true
             }
@@ -41,5 +45,17 @@ impl Lowering<'_> {
             | TypeKind::TemplateParameter(_)
             | TypeKind::Unknown => false,
         }
+    }
+
+    /// The function that gives back what such an owner holds, and its type.
+    pub(super) fn held_by_owner(&mut self, owner: QualType) -> Option<(FunctionId, QualType)> {
+        let ty = self.program.types.strip_reference(owner);
+        let record = self.program.types.as_record(ty.id)?;
+        if !self.program.is_modelled_owner(record) {
+            return None;
+        }
+        let methods = &self.program.record(record).methods;
+        let get = *methods.iter().find(|id| self.program.function(**id).name == "get")?;
+        Some((get, self.program.function(get).result))
     }
 }

@@ -15,12 +15,17 @@ use tree_sitter::Node;
 impl<'t> Lowering<'t> {
     /// The pointer that a smart pointer to a class of the program holds: what `get` gives back.
     pub(super) fn held_pointer(&mut self, smart: ExprId) -> Option<ExprId> {
-        let object = self.program.types.smart_pointee(self.program.expr(smart).ty)?;
-        let ty = self.program.types.pointer(object);
+        let of = self.program.expr(smart).ty;
+        let (methods, ty) = match self.held_by_owner(of) {
+            Some((get, ty)) => (thin_vec![get], ty),
+            None => {
+                let object = self.program.types.smart_pointee(of)?;
+                (ThinVec::new(), self.program.types.pointer(object))
+            }
+        };
         let function = QualType::plain(self.program.types.intern(TypeKind::Function));
         let span = self.program.expr(smart).span;
         let (name, operator, parentheses) = (span.at_end(), span.at_end(), span.at_end());
-        let methods = ThinVec::new();
         let kind =
             ExprKind::Member { base: smart, arrow: false, field: None, methods, name, operator };
         let callee = self.add_expr(kind, span, function);

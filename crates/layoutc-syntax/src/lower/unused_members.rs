@@ -19,8 +19,6 @@ pub(crate) struct NamedMembers {
     names: HashSet<String>,
     /// Words of text outside the model, and of explicit instantiations: one that names a class makes all of its members.
     words: HashSet<String>,
-    /// Records whose objects are asked for what they point to.
-    pointers: HashSet<RecordId>,
     /// Records over which loops run.
     ranges: HashSet<RecordId>,
     /// There is a loop over something whose type is not known.
@@ -44,10 +42,6 @@ impl<'t> Lowering<'t> {
             }
         }
         for expr in &program.exprs[named.seen.0..] {
-            if let ExprKind::Deref(base) | ExprKind::Member { base, arrow: true, .. } = expr.kind {
-                let ty = program.types.strip_reference(program.expr(base).ty);
-                named.pointers.extend(program.types.as_record(ty.id));
-            }
             match &expr.kind {
                 ExprKind::Member { methods, .. } if !methods.is_empty() => {
                     named.functions.extend(methods.iter().copied());
@@ -130,14 +124,14 @@ impl<'t> Lowering<'t> {
         let program = &self.program;
         let named = &self.templates.classes.named;
         let (own, class) = (program.function(method), program.record(record));
-        let gives_pointee = own.name == "operator->"
-            || (own.name == "operator*" && own.record.is_some() && own.parameters.is_empty());
         // A directive may belong to another outside of its text.
         let has_directive = || own.sites.iter().any(|site| has_directive(program.text(site.span)));
         let is_special = own.record.is_none()
             || own.name == class.name
             || own.name.starts_with(['~', '('])
-            || (own.name.starts_with("operator") && !gives_pointee)
+            || own.name.starts_with("operator")
+            // Functions of the library call these.
+            || (program.is_modelled_owner(record) && matches!(own.name.as_str(), "get" | "swap"))
             || program.accessors.contains_key(&method)
             || program.index_accessors.contains_key(&method)
             || matches!(program.types.kind(own.result.id), TypeKind::Unknown);
@@ -149,7 +143,6 @@ impl<'t> Lowering<'t> {
         let is_base = || program.records.iter().any(|other| other.bases.contains(&record));
         is_special
             || is_of_loops
-            || (gives_pointee && named.pointers.contains(&record))
             || is_open
             || named.functions.contains(&method)
             || named.names.contains(&own.name)

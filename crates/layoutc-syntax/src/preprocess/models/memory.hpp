@@ -1,26 +1,26 @@
 namespace std {
-template <class T, class D> class unique_ptr {
-  T *held_;
-  D deleter_;
+template <class ElementType, class DeleterType> class unique_ptr {
+  ElementType *held_;
+  DeleterType deleter_;
 
-  static void *base_(void *p) { return p; }
-  void destroy_() { deleter_(static_cast<typename add_pointer<T>::type>(base_(held_))); }
+  static void *base_(void *address) { return address; }
+  void destroy_(ElementType *held) { deleter_(static_cast<typename add_pointer<ElementType>::type>(base_(held))); }
 
  public:
-  unique_ptr() : held_(nullptr), deleter_() {}
-  unique_ptr(std::nullptr_t) : held_(nullptr), deleter_() {}
-  explicit unique_ptr(T *p) : held_(p), deleter_() {}
-  unique_ptr(T *p, const D &d) : held_(p), deleter_(d) {}
-  unique_ptr(std::nullptr_t, const D &d) : held_(nullptr), deleter_(d) {}
-  unique_ptr(unique_ptr &&other) : held_(other.held_), deleter_(other.deleter_) { other.held_ = nullptr; }
+  unique_ptr() noexcept : held_(nullptr), deleter_() {}
+  unique_ptr(std::nullptr_t) noexcept : held_(nullptr), deleter_() {}
+  explicit unique_ptr(ElementType *held) noexcept : held_(held), deleter_() {}
+  unique_ptr(ElementType *held, DeleterType deleter) noexcept : held_(held), deleter_(std::move(deleter)) {}
+  unique_ptr(std::nullptr_t, DeleterType deleter) noexcept : held_(nullptr), deleter_(std::move(deleter)) {}
+  unique_ptr(unique_ptr &&other) noexcept : held_(other.held_), deleter_(std::move(other.deleter_)) { other.held_ = nullptr; }
   unique_ptr(const unique_ptr &) = delete;
-  unique_ptr &operator=(unique_ptr &&other)
+  unique_ptr &operator=(unique_ptr &&other) noexcept
   {
     reset(other.release());
-    deleter_ = other.deleter_;
+    deleter_ = std::move(other.deleter_);
     return *this;
   }
-  unique_ptr &operator=(std::nullptr_t)
+  unique_ptr &operator=(std::nullptr_t) noexcept
   {
     reset();
     return *this;
@@ -29,86 +29,88 @@ template <class T, class D> class unique_ptr {
   ~unique_ptr()
   {
     if (held_ != nullptr)
-      destroy_();
+      destroy_(held_);
   }
-  T *get() const { return held_; }
-  T *release()
+  ElementType *get() const noexcept { return held_; }
+  ElementType *release() noexcept
   {
-    T *p = held_;
+    ElementType *held = held_;
     held_ = nullptr;
-    return p;
+    return held;
   }
-  void reset(T *p = nullptr)
+  void reset(ElementType *held = nullptr) noexcept
   {
-    unique_ptr old(held_, deleter_);
-    held_ = p;
+    ElementType *old = held_;
+    held_ = held;
+    if (old != nullptr)
+      destroy_(old);
   }
-  void swap(unique_ptr &other)
+  void swap(unique_ptr &other) noexcept
   {
-    T *p = held_;
+    ElementType *held = held_;
     held_ = other.held_;
-    other.held_ = p;
-    D d = deleter_;
-    deleter_ = other.deleter_;
-    other.deleter_ = d;
+    other.held_ = held;
+    std::swap(deleter_, other.deleter_);
   }
-  D &get_deleter() { return deleter_; }
-  const D &get_deleter() const { return deleter_; }
-  T &operator[](std::size_t i) const { return held_[i]; }
-  T &operator*() const { return *held_; }
-  T *operator->() const { return held_; }
-  explicit operator bool() const { return held_ != nullptr; }
+  DeleterType &get_deleter() noexcept { return deleter_; }
+  const DeleterType &get_deleter() const noexcept { return deleter_; }
+  ElementType &operator[](std::size_t i) const { return held_[i]; }
+  explicit operator bool() const noexcept { return held_ != nullptr; }
+  bool operator==(const unique_ptr &other) const noexcept { return held_ == other.held_; }
+  bool operator!=(const unique_ptr &other) const noexcept { return held_ != other.held_; }
 };
 
-template <class T> class shared_ptr {
-  T *held_;
+template <class ElementType> class shared_ptr {
+  ElementType *held_;
   std::shared_ptr<void> owner_;
 
-  static void *base_(void *p) { return p; }
+  static void *base_(void *address) { return address; }
 
  public:
-  shared_ptr() : held_(nullptr) {}
-  shared_ptr(std::nullptr_t) : held_(nullptr) {}
-  template <class D> shared_ptr(T *p, D d)
-    : held_(p),
-      owner_(base_(p), [d](void *q) mutable { d(static_cast<typename add_pointer<T>::type>(q)); })
+  shared_ptr() noexcept : held_(nullptr) {}
+  shared_ptr(std::nullptr_t) noexcept : held_(nullptr) {}
+  template <class DeleterType> shared_ptr(ElementType *held, DeleterType deleter)
+    : held_(held),
+      owner_(base_(held), [deleter](void *address) mutable {
+        deleter(static_cast<typename add_pointer<ElementType>::type>(address));
+      })
   {
   }
-  shared_ptr(const shared_ptr &other) : held_(other.held_), owner_(other.owner_) {}
-  shared_ptr(shared_ptr &&other) : held_(other.held_), owner_(std::move(other.owner_)) { other.held_ = nullptr; }
-  shared_ptr &operator=(const shared_ptr &other)
+  shared_ptr(const shared_ptr &other) noexcept : held_(other.held_), owner_(other.owner_) {}
+  shared_ptr(shared_ptr &&other) noexcept : held_(other.held_), owner_(std::move(other.owner_)) { other.held_ = nullptr; }
+  shared_ptr &operator=(const shared_ptr &other) noexcept
   {
     held_ = other.held_;
     owner_ = other.owner_;
     return *this;
   }
-  shared_ptr &operator=(shared_ptr &&other)
+  shared_ptr &operator=(shared_ptr &&other) noexcept
   {
     shared_ptr old(std::move(other));
     swap(old);
     return *this;
   }
-  T *get() const { return held_; }
-  void reset()
+  ElementType *get() const noexcept { return held_; }
+  void reset() noexcept
   {
     held_ = nullptr;
     owner_.reset();
   }
-  template <class D> void reset(T *p, D d)
+  template <class DeleterType> void reset(ElementType *held, DeleterType deleter)
   {
-    shared_ptr other(p, d);
+    shared_ptr other(held, deleter);
     swap(other);
   }
-  void swap(shared_ptr &other)
+  void swap(shared_ptr &other) noexcept
   {
-    T *p = held_;
+    ElementType *held = held_;
     held_ = other.held_;
-    other.held_ = p;
+    other.held_ = held;
     owner_.swap(other.owner_);
   }
-  long use_count() const { return owner_.use_count(); }
-  T &operator*() const { return *held_; }
-  T *operator->() const { return held_; }
-  explicit operator bool() const { return held_ != nullptr; }
+  long use_count() const noexcept { return owner_.use_count(); }
+  explicit operator bool() const noexcept { return held_ != nullptr; }
+  bool operator==(const shared_ptr &other) const noexcept { return held_ == other.held_; }
+  bool operator!=(const shared_ptr &other) const noexcept { return held_ != other.held_; }
 };
 }
