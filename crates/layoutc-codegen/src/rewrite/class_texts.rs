@@ -278,7 +278,8 @@ impl Rewriter<'_> {
         }
         let is_modelled = program.is_modelled_owner(text.record);
         // What an owner of the library does with the array needs no function of the device.
-        let is_of_host = program.is_host_text(text.anchor) || program.is_host_text(record.name_span);
+        let is_of_host =
+            program.is_host_text(text.anchor) || program.is_host_text(record.name_span);
         if is_of_host && !is_modelled {
             return Some(
                 "the text of this class template would change, and a file that is not CUDA includes it",

@@ -9,13 +9,33 @@ use super::slots::Slot;
 use super::{ClassId, Classes, Pin};
 use crate::catalogue::{self, Effect};
 use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, RecordId, RecordTrait,
     StmtId, TemplateArgument, TypeKind, UnaryOp, VarId,
 };
-use layoutc_syntax::preprocess::tokens;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Namespaces in `std`.
+const NAMESPACES_OF_STD: [&str; 16] = [
+    "chrono",
+    "execution",
+    "experimental",
+    "filesystem",
+    "literals",
+    "numbers",
+    "placeholders",
+    "pmr",
+    "ranges",
+    "regex_constants",
+    "rel_ops",
+    "std",
+    "this_thread",
+    "tr1",
+    "tr2",
+    "views",
+];
 
 /// Pins the arrays in owners whose deleter may do something else with them.
 pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mut Classes) {
@@ -42,10 +62,53 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
         let record = program.record(*owner);
         let Some(instance) = &record.instance else { continue };
         if let [_, TemplateArgument::Type(deleter)] = instance.arguments[..]
-            && !deleters.type_frees_only(deleter)
+            && !(deleters.type_frees_only(deleter) && is_plain(program, deleter))
         {
-            let named = program.types.as_record(deleter.id).map(|own| program.record(own).name_span);
+            let named =
+                program.types.as_record(deleter.id).map(|own| program.record(own).name_span);
             found.push(refuse(*class, named.unwrap_or(record.name_span)));
+        }
+    }
+    // In the namespace of the library these names mean its own.
+    for (owner, class) in &held {
+        let own = program.record(*owner);
+        let arguments = own.instance.iter().flat_map(|own| &own.arguments);
+        let records =
+            arguments.filter_map(|argument| match program.bound_argument(*owner, *argument) {
+                TemplateArgument::Type(ty) => program.types.as_record(ty.id),
+                TemplateArgument::Value(..) => None,
+            });
+        let mut around = records.filter_map(|record| program.record(record).namespaces.first());
+        if around.any(|namespace| NAMESPACES_OF_STD.contains(&namespace.as_str())) {
+            let message = "in `std` the namespace of this type is another one".to_owned();
+            let (code, span) = (Code::ESCAPING_POINTER, own.name_span);
+            found.push((*class, Pin { span, code, message, related: Vec::new() }));
+        }
+    }
+    // The same class, where its text is not in the model: `std::make_shared<P>()`.
+    for ty in program.types.ids() {
+        let TypeKind::Named(name, mentioned) = program.types.kind(ty) else { continue };
+        let name = name.trim_start_matches("::").trim_start_matches("std::");
+        for (owner, class) in &held {
+            let own = program.record(*owner);
+            let arguments: Vec<_> = own
+                .instance
+                .iter()
+                .flat_map(|own| &own.arguments)
+                .filter_map(|argument| match argument {
+                    TemplateArgument::Type(ty) => Some(ty.id),
+                    TemplateArgument::Value(..) => None,
+                })
+                .collect();
+            let is_related = name == own.name
+                || (own.name == "shared_ptr"
+                    && matches!(name, "weak_ptr" | "enable_shared_from_this"));
+            if is_related && mentioned.starts_with(&arguments[..]) {
+                let message = "this owner is also made or used in a way that is not modelled";
+                let (code, span) = (Code::ESCAPING_POINTER, own.name_span);
+                let message = message.to_owned();
+                found.push((*class, Pin { span, code, message, related: Vec::new() }));
+            }
         }
     }
     for id in program.expr_ids() {
@@ -99,6 +162,32 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
     }
 }
 
+/// Whether objects of a deleter's type can be made of nothing, copied and moved without effect, as a specialisation has all its
+/// members made.
+fn is_plain(program: &Program, deleter: QualType) -> bool {
+    let Some(record) = program.types.as_record(deleter.id) else {
+        // A pointer to a function.
+        return true;
+    };
+    let own = program.record(record);
+    let has_own_way = own.traits.iter().any(|(which, _)| {
+        matches!(
+            which,
+            RecordTrait::Constructor
+                | RecordTrait::Destructor
+                | RecordTrait::CopyControl
+                | RecordTrait::ConstMember
+                | RecordTrait::Initializer
+        )
+    });
+    let is_plain = |ty: QualType| match program.types.kind(ty.id) {
+        TypeKind::Scalar(_) | TypeKind::Enum(..) | TypeKind::Pointer(_) => !ty.is_const,
+        TypeKind::Named(name, _) => !ty.is_const && name == "cudaStream_t",
+        _ => false,
+    };
+    !has_own_way && own.fields.iter().all(|field| is_plain(program.field(*field).ty))
+}
+
 /// The owner that an expression makes or sets with a deleter, and that deleter.
 fn given_deleter(program: &Program, calls: &CallGraph, id: ExprId) -> Option<(RecordId, ExprId)> {
     // The text of the owner itself hands on what it was given.
@@ -135,9 +224,8 @@ fn used_otherwise(
 ) -> Option<&'static str> {
     const OTHER: &str = "this makes another owner or something else of it";
     const ELEMENT: &str = "an owner gives a reference to an element here";
-    let is_same = |ty: QualType| {
-        program.types.as_record(program.types.strip_reference(ty).id) == Some(owner)
-    };
+    let is_same =
+        |ty: QualType| program.types.as_record(program.types.strip_reference(ty).id) == Some(owner);
     match calls.context(id) {
         Context::Init(variable) => (!is_same(program.variable(variable).ty)).then_some(OTHER),
         Context::Returned { in_lambda: false } => {
@@ -150,23 +238,29 @@ fn used_otherwise(
                 let call = calls.operand(parent).map(|(call, _)| call);
                 let is_element = || {
                     call.and_then(|call| calls.operand(call)).is_some_and(|(outer, _)| {
-                        matches!(program.expr(outer).kind, ExprKind::Deref(_) | ExprKind::Member { .. })
+                        matches!(
+                            program.expr(outer).kind,
+                            ExprKind::Deref(_) | ExprKind::Member { .. }
+                        )
                     })
                 };
                 (name.start == name.end && is_element()).then_some(ELEMENT)
             }
             ExprKind::Binary(op, left, right) => {
                 let other = if position == 0 { *right } else { *left };
-                let is_null = matches!(program.expr(program.strip_parens(other)).kind, ExprKind::Null);
-                let is_compared = matches!(op, BinaryOp::Eq | BinaryOp::Ne)
+                let is_null =
+                    matches!(program.expr(program.strip_parens(other)).kind, ExprKind::Null);
+                let is_compared = matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt)
                     && (is_null || is_same(program.expr(other).ty));
                 let is_asked = matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr);
                 (!is_compared && !is_asked).then_some("this operator of owners is not modelled")
             }
             ExprKind::Assign(_, left, right) => {
                 let other = if position == 0 { *right } else { *left };
-                let is_null = matches!(program.expr(program.strip_parens(other)).kind, ExprKind::Null);
-                (!is_null && !is_same(program.expr(other).ty)
+                let is_null =
+                    matches!(program.expr(program.strip_parens(other)).kind, ExprKind::Null);
+                (!is_null
+                    && !is_same(program.expr(other).ty)
                     && !matches!(program.expr(other).kind, ExprKind::InitList(_)))
                 .then_some(OTHER)
             }
@@ -182,9 +276,8 @@ fn used_otherwise(
             }
             ExprKind::Construct { of, .. } => {
                 let record = program.types.as_record(of.id);
-                let is_other = record.is_some_and(|made| {
-                    made != owner && program.is_modelled_owner(made)
-                });
+                let is_other =
+                    record.is_some_and(|made| made != owner && program.is_modelled_owner(made));
                 is_other.then_some(OTHER)
             }
             _ => None,
@@ -233,7 +326,16 @@ impl<'a> Deleters<'a> {
                 let name = name.trim_start_matches("::").trim_start_matches("std::");
                 catalogue::effect(name) == Some(Effect::Frees)
             }
-            _ => self.type_frees_only(program.types.strip_reference(program.expr(deleter).ty)),
+            _ => {
+                let ty = program.types.strip_reference(program.expr(deleter).ty);
+                // How often it is moved is not as in the library.
+                let is_counted = program.types.as_record(ty.id).is_some_and(|record| {
+                    program.record(record).traits.iter().any(|(which, _)| {
+                        matches!(which, RecordTrait::CopyControl | RecordTrait::Destructor)
+                    })
+                });
+                !is_counted && self.type_frees_only(ty)
+            }
         }
     }
 
@@ -288,7 +390,10 @@ impl<'a> Deleters<'a> {
                     ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne, left, right) => {
                         let other = if position == 0 { *right } else { *left };
                         let other = program.strip_parens(other);
-                        return matches!(program.expr(other).kind, ExprKind::Null | ExprKind::Integer(_));
+                        return matches!(
+                            program.expr(other).kind,
+                            ExprKind::Null | ExprKind::Integer(_)
+                        );
                     }
                     ExprKind::Call { callee, arguments, .. } => {
                         let callee = self.calls.callee(program, *callee, arguments);

@@ -33,9 +33,10 @@ impl Lowering<'_> {
                     && !self.holds_pointer(record)
                     && !self.is_of_host(record)
             }
-            TypeKind::Scalar(_) | TypeKind::Enum(..) | TypeKind::Vector(_) | TypeKind::Opaque(_) => {
-                true
-            }
+            TypeKind::Scalar(_)
+            | TypeKind::Enum(..)
+            | TypeKind::Vector(_)
+            | TypeKind::Opaque(_) => true,
             TypeKind::Void
             | TypeKind::Pointer(_)
             | TypeKind::Reference(..)

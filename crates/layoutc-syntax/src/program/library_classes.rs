@@ -74,8 +74,9 @@ impl Program {
     pub fn is_library_class(&self, name: &str) -> bool {
         let name = name.trim_start_matches("::").trim_start_matches("std::");
         CLASSES.contains(&name)
-            && self.records.iter().all(|own| {
-                own.name != name || self.is_model_text(own.name_span.file)
-            })
+            && self
+                .records
+                .iter()
+                .all(|own| own.name != name || self.is_model_text(own.name_span.file))
     }
 }

@@ -7,8 +7,8 @@ template <class ElementType, class DeleterType> class unique_ptr {
   void destroy_(ElementType *held) { deleter_(static_cast<typename add_pointer<ElementType>::type>(base_(held))); }
 
  public:
-  unique_ptr() noexcept : held_(nullptr), deleter_() {}
-  unique_ptr(std::nullptr_t) noexcept : held_(nullptr), deleter_() {}
+  constexpr unique_ptr() noexcept : held_(nullptr), deleter_() {}
+  constexpr unique_ptr(std::nullptr_t) noexcept : held_(nullptr), deleter_() {}
   explicit unique_ptr(ElementType *held) noexcept : held_(held), deleter_() {}
   unique_ptr(ElementType *held, DeleterType deleter) noexcept : held_(held), deleter_(std::move(deleter)) {}
   unique_ptr(std::nullptr_t, DeleterType deleter) noexcept : held_(nullptr), deleter_(std::move(deleter)) {}
@@ -58,6 +58,7 @@ template <class ElementType, class DeleterType> class unique_ptr {
   explicit operator bool() const noexcept { return held_ != nullptr; }
   bool operator==(const unique_ptr &other) const noexcept { return held_ == other.held_; }
   bool operator!=(const unique_ptr &other) const noexcept { return held_ != other.held_; }
+  bool operator<(const unique_ptr &other) const noexcept { return std::less<void *>()(base_(held_), base_(other.held_)); }
 };
 
 template <class ElementType> class shared_ptr {
@@ -65,15 +66,17 @@ template <class ElementType> class shared_ptr {
   std::shared_ptr<void> owner_;
 
   static void *base_(void *address) { return address; }
+  template <class DeleterType> struct destroy_ {
+    DeleterType deleter;
+    void operator()(void *address) { deleter(static_cast<typename add_pointer<ElementType>::type>(address)); }
+  };
 
  public:
-  shared_ptr() noexcept : held_(nullptr) {}
-  shared_ptr(std::nullptr_t) noexcept : held_(nullptr) {}
+  constexpr shared_ptr() noexcept : held_(nullptr) {}
+  constexpr shared_ptr(std::nullptr_t) noexcept : held_(nullptr) {}
   template <class DeleterType> shared_ptr(ElementType *held, DeleterType deleter)
     : held_(held),
-      owner_(base_(held), [deleter](void *address) mutable {
-        deleter(static_cast<typename add_pointer<ElementType>::type>(address));
-      })
+      owner_(base_(held), destroy_<DeleterType>{std::move(deleter)})
   {
   }
   shared_ptr(const shared_ptr &other) noexcept : held_(other.held_), owner_(other.owner_) {}
@@ -98,7 +101,7 @@ template <class ElementType> class shared_ptr {
   }
   template <class DeleterType> void reset(ElementType *held, DeleterType deleter)
   {
-    shared_ptr other(held, deleter);
+    shared_ptr other(held, std::move(deleter));
     swap(other);
   }
   void swap(shared_ptr &other) noexcept
@@ -112,5 +115,6 @@ template <class ElementType> class shared_ptr {
   explicit operator bool() const noexcept { return held_ != nullptr; }
   bool operator==(const shared_ptr &other) const noexcept { return held_ == other.held_; }
   bool operator!=(const shared_ptr &other) const noexcept { return held_ != other.held_; }
+  bool operator<(const shared_ptr &other) const noexcept { return std::less<void *>()(base_(held_), base_(other.held_)); }
 };
 }
