@@ -10,7 +10,7 @@ class Hidden {
     std::unique_ptr<P[], Free> p;
 
 public:
-    P *get() const { return p.get(); }
+    P *get() const { return p.get(); } //~ LC0031 `unique_ptr` owns this memory, and layoutc does not change its element type
 };
 __global__ void step_p(P *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
 __global__ void step_q(Q *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
@@ -20,8 +20,8 @@ int main() {
     auto q = std::make_shared<Q>();
     thrust::device_vector<R> r(64);
     step_p<<<1, 64>>>(p.get(), 0);
-    step_q<<<1, 64>>>(q.get(), 0);
-    step_r<<<1, 64>>>(thrust::raw_pointer_cast(r.data()), 64);
-    step_r<<<1, 64>>>(thrust::raw_pointer_cast(&r[0]), 64);
+    step_q<<<1, 64>>>(q.get(), 0); //~ LC0031 `shared_ptr` owns this memory, and layoutc does not change its element type
+    step_r<<<1, 64>>>(thrust::raw_pointer_cast(r.data()), 64); //~ LC0031 `device_vector` owns this memory, and layoutc does not change its element type
+    step_r<<<1, 64>>>(thrust::raw_pointer_cast(&r[0]), 64); //~ LC0031 `device_vector` owns this memory, and layoutc does not change its element type
     return 0;
 }

@@ -105,8 +105,9 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
                     && matches!(name, "weak_ptr" | "enable_shared_from_this"));
             if is_related && mentioned.starts_with(&arguments[..]) {
                 let message = "this owner is also made or used in a way that is not modelled";
-                let (code, span) = (Code::ESCAPING_POINTER, own.name_span);
-                let message = message.to_owned();
+                let place = program.exprs.iter().find(|expr| expr.ty.id == ty);
+                let span = place.map_or(own.name_span, |expr| expr.span);
+                let (code, message) = (Code::ESCAPING_POINTER, message.to_owned());
                 found.push((*class, Pin { span, code, message, related: Vec::new() }));
             }
         }
