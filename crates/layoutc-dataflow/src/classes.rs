@@ -342,6 +342,23 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
     classes.buffers = buffers;
     unseen::pin_without_memory(program, &mut classes);
     for class in &mut classes.classes {
+        // Nobody sees the text of layoutc: what holds there is said of what the array is called first.
+        let slots = class.slots.iter().filter_map(|slot| match slot {
+            Slot::Variable(id) => Some(program.variable(*id).site.name),
+            Slot::Field(id) => Some(program.field(*id).site.name),
+            Slot::Result(id) => program.function(*id).sites.first().map(|site| site.name),
+        });
+        let mut slots = slots.filter(|place| !program.is_model_text(place.file));
+        if class.pins.iter().any(|pin| program.is_model_text(pin.span.file))
+            && let Some(place) = slots.next()
+        {
+            for pin in &mut class.pins {
+                if program.is_model_text(pin.span.file) {
+                    pin.span = place;
+                }
+                pin.related.retain(|(span, _)| !program.is_model_text(span.file));
+            }
+        }
         class.pins.sort();
         class.pins.dedup();
     }

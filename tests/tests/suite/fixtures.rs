@@ -75,8 +75,8 @@ fn outputs(compiled: &Compiled) -> Vec<(String, String)> {
         .program
         .sources
         .iter()
-        // Parts of files are in those.
-        .filter(|(_, file)| file.view().is_none())
+        // Parts of files are in those, and texts of layoutc in none.
+        .filter(|(_, file)| file.is_whole_file())
         .map(|(id, file)| {
             let text = compiled
                 .edits

@@ -190,7 +190,12 @@ impl Rewriter<'_> {
     }
 
     fn refuse_text(&mut self, text: &ClassText, message: &str) {
-        let span = self.program.record(text.record).name_span;
+        let program = self.program;
+        let own = program.record(text.record).name_span;
+        // Nobody sees the text of layoutc.
+        let behind = program.records.iter().find(|other| other.declaration == Some(text.anchor));
+        let behind = behind.filter(|_| program.is_model_text(own.file));
+        let span = behind.map_or(own, |behind| behind.name_span);
         self.refusals.push((text.class, pin(span, Code::TEMPLATE_USE, message)));
     }
 

@@ -61,12 +61,17 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
     for (owner, class) in &held {
         let record = program.record(*owner);
         let Some(instance) = &record.instance else { continue };
-        if let [_, TemplateArgument::Type(deleter)] = instance.arguments[..]
-            && !(deleters.type_frees_only(deleter) && is_plain(program, deleter))
-        {
-            let named =
-                program.types.as_record(deleter.id).map(|own| program.record(own).name_span);
-            found.push(refuse(*class, named.unwrap_or(record.name_span)));
+        let [_, TemplateArgument::Type(deleter)] = instance.arguments[..] else { continue };
+        let named = program.types.as_record(deleter.id).map(|own| program.record(own).name_span);
+        let span = named.unwrap_or(record.name_span);
+        if !deleters.type_frees_only(deleter) {
+            found.push(refuse(*class, span));
+        }
+        if !is_plain(program, deleter) {
+            let message =
+                "objects of this deleter are made or copied in a way of their own".to_owned();
+            let code = Code::ESCAPING_POINTER;
+            found.push((*class, Pin { span, code, message, related: Vec::new() }));
         }
     }
     // In the namespace of the library these names mean its own.
