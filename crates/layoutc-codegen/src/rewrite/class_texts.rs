@@ -194,8 +194,16 @@ impl Rewriter<'_> {
         let own = program.record(text.record).name_span;
         // Nobody sees the text of layoutc.
         let behind = program.records.iter().find(|other| other.declaration == Some(text.anchor));
-        let behind = behind.filter(|_| program.is_model_text(own.file));
-        let span = behind.map_or(own, |behind| behind.name_span);
+        let first = program.record(text.record).instance.iter().find_map(|instance| {
+            let argument = program.bound_argument(text.record, *instance.arguments.first()?);
+            let TemplateArgument::Type(ty) = argument else { return None };
+            Some(program.record(program.types.as_record(ty.id)?))
+        });
+        let is_shown =
+            |other: &&layoutc_syntax::Record| !program.is_model_text(other.name_span.file);
+        let shown = behind.filter(is_shown).or(first);
+        let shown = shown.filter(|_| program.is_model_text(own.file));
+        let span = shown.map_or(own, |shown| shown.name_span);
         self.refusals.push((text.class, pin(span, Code::TEMPLATE_USE, message)));
     }
 
@@ -411,6 +419,13 @@ impl Rewriter<'_> {
         };
         if let Some(within) = own.strip_prefix(&around.namespaces[..]) {
             return opened(within);
+        }
+        // The names of the element's text would mean others where the template's namespaces have one of that name inside.
+        let first = around.namespaces.first()?;
+        let is_record =
+            |other: &layoutc_syntax::Record| other.name == *first && !other.namespaces.is_empty();
+        if program.records.iter().any(is_record) || has_inner_namespace(program, first) {
+            return None;
         }
         // In namespaces that have nothing to do with it: they are closed and opened again.
         let heads = namespaces_around(program, text.anchor, &around.namespaces)?;
@@ -892,6 +907,30 @@ fn namespaces_around(program: &Program, place: Span, names: &[String]) -> Option
         heads.push(format!("namespace {}", inner.concat()));
     }
     (found == names).then_some(heads)
+}
+
+/// Whether a namespace of this name stands in another one somewhere.
+fn has_inner_namespace(program: &Program, name: &str) -> bool {
+    program.sources.iter().any(|(_, file)| {
+        let text = file.text();
+        let (mut depth, mut place_of_name) = (0usize, None);
+        tokens(text).into_iter().any(|token| {
+            let word = token.text(text);
+            let place: Option<usize> = place_of_name.take();
+            match word {
+                "{" => depth += 1,
+                "}" => depth = depth.saturating_sub(1),
+                "namespace" => place_of_name = Some(depth),
+                // `namespace a::b`
+                "::" => place_of_name = place.map(|place| place + 1),
+                _ => {
+                    place_of_name = place;
+                    return word == name && place.is_some_and(|place| place > 0);
+                }
+            }
+            false
+        })
+    })
 }
 
 /// A type as it is spelled in the namespace of a library, which may have a class of the same name.

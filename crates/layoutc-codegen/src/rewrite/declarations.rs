@@ -34,8 +34,9 @@ impl Rewriter<'_> {
         for class in classes {
             let is_handle = self.storages[self.storage_of[&class]].1.is_handle;
             for slot in self.classes.class(class).slots.clone() {
+                // The specialisation of an owner of the library has another size, whatever it holds.
                 if let Slot::Field(id) = slot
-                    && is_handle
+                    && (is_handle || self.program.is_modelled_owner(self.program.field(id).record))
                     && let Some(span) = self.size_of_holder(self.program.field(id).record)
                 {
                     self.refuse(
