@@ -184,6 +184,8 @@ fn is_plain(program: &Program, deleter: QualType) -> bool {
                 | RecordTrait::CopyControl
                 | RecordTrait::ConstMember
                 | RecordTrait::Initializer
+                // `typedef Fancy pointer;` is what the owner would hold.
+                | RecordTrait::NestedType
         )
     });
     let is_plain = |ty: QualType| match program.types.kind(ty.id) {

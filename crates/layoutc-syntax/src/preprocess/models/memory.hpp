@@ -3,7 +3,7 @@ template <class ElementType, class DeleterType> class unique_ptr {
   ElementType *held_;
   DeleterType deleter_;
 
-  static void *base_(void *address) { return address; }
+  static void *base_(const void *address) { return const_cast<void *>(address); }
   void destroy_(ElementType *held) { deleter_(static_cast<typename add_pointer<ElementType>::type>(base_(held))); }
 
  public:
@@ -65,7 +65,7 @@ template <class ElementType> class shared_ptr {
   ElementType *held_;
   std::shared_ptr<void> owner_;
 
-  static void *base_(void *address) { return address; }
+  static void *base_(const void *address) { return const_cast<void *>(address); }
   template <class DeleterType> struct destroy_ {
     DeleterType deleter;
     void operator()(void *address) { deleter(static_cast<typename add_pointer<ElementType>::type>(address)); }
