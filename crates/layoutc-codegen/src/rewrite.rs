@@ -13,6 +13,7 @@ mod algorithms;
 mod branches;
 mod calls;
 mod cells;
+mod class_namespaces;
 mod class_texts;
 mod constness;
 mod conversions;

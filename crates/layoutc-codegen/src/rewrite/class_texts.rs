@@ -5,6 +5,7 @@
 //! of that instance, in which the template's parameters are members. Definitions of member
 //! functions outside of the class are written out behind their originals.
 
+use super::class_namespaces::{Namespaces, from_outside};
 use super::instances::has_namesake;
 use super::instantiation;
 use super::order::FileOrder;
@@ -383,7 +384,7 @@ impl Rewriter<'_> {
         if hides_names {
             return Some("a macro in the text of this class template names its members");
         }
-        if self.namespaces_within(text).is_none() {
+        if Namespaces::between(program, text.record, text.anchor).is_none() {
             return Some("the text of this class template would change in another namespace");
         }
         let is_in_block = program
@@ -401,39 +402,6 @@ impl Rewriter<'_> {
                 text.anchor,
                 &self.moved_words(text),
             )
-        })
-    }
-
-    /// The namespaces of the template that are not around the place of an instance; nothing if it
-    /// cannot be written there.
-    fn namespaces_within(&self, text: &ClassText) -> Option<Namespaces> {
-        let program = self.program;
-        let own = &program.record(text.record).namespaces;
-        let around = program.records.iter().find(|other| other.declaration == Some(text.anchor))?;
-        let opened = |within: &[String]| -> Option<Namespaces> {
-            let is_named = !within.iter().any(|name| name.starts_with('('));
-            is_named.then(|| Namespaces {
-                open: within.iter().map(|name| format!("namespace {name} {{\n")).collect(),
-                close: "\n}".repeat(within.len()),
-            })
-        };
-        if let Some(within) = own.strip_prefix(&around.namespaces[..]) {
-            return opened(within);
-        }
-        // The names of the element's text would mean others where the template's namespaces have one of that name inside.
-        let first = around.namespaces.first()?;
-        let is_record =
-            |other: &layoutc_syntax::Record| other.name == *first && !other.namespaces.is_empty();
-        if program.records.iter().any(is_record) || has_inner_namespace(program, first) {
-            return None;
-        }
-        // In namespaces that have nothing to do with it: they are closed and opened again.
-        let heads = namespaces_around(program, text.anchor, &around.namespaces)?;
-        let Namespaces { open, close } = opened(own)?;
-        let again: String = heads.iter().map(|head| format!("\n{head} {{")).collect();
-        Some(Namespaces {
-            open: format!("{}{open}", "}\n".repeat(heads.len())),
-            close: format!("{close}{again}"),
         })
     }
 
@@ -625,7 +593,8 @@ impl Rewriter<'_> {
         let Some(new) = apply(program, whole, inside) else {
             return self.refuse_text(&text, "two rewrites want the text of this class template");
         };
-        let Namespaces { open, close } = self.namespaces_within(&text).unwrap_or_default();
+        let namespaces = Namespaces::between(program, text.record, text.anchor);
+        let Namespaces { open, close } = namespaces.unwrap_or_default();
         let marker = self.storage(text.class).map(|storage| &storage.marker);
         let new = Marker::around_some(marker, &format!("{open}{new}{close}"));
         let end = rest_of_line(program, text.anchor);
@@ -868,92 +837,4 @@ fn indent_behind(program: &Program, open: Span) -> String {
         Some(line) => line.to_owned(),
         None => "    ".to_owned(),
     }
-}
-
-/// What stands in front of a specialisation and behind it, so that it is in the template's namespaces.
-#[derive(Default)]
-struct Namespaces {
-    open: String,
-    close: String,
-}
-
-/// The heads of the namespaces that are open behind a text (`namespace a::b`), the outermost first, if they are the ones of
-/// these names and nothing else is open.
-fn namespaces_around(program: &Program, place: Span, names: &[String]) -> Option<Vec<String>> {
-    let text = &program.sources.file(place.file).text()[..place.end as usize];
-    let (mut open, mut head): (Vec<Vec<&str>>, Vec<&str>) = (Vec::new(), Vec::new());
-    for token in tokens(text) {
-        match token.text(text) {
-            "{" => open.push(std::mem::take(&mut head)),
-            "}" => {
-                open.pop()?;
-                head.clear();
-            }
-            ";" => head.clear(),
-            word if token.kind == TokenKind::Newline || word.trim().is_empty() => {}
-            "namespace" => head = vec!["namespace"],
-            word => head.push(word),
-        }
-    }
-    let (mut found, mut heads): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
-    for own in &open {
-        let [first, inner @ ..] = &own[..] else { return None };
-        let parts: Vec<&str> = inner.split(|part| *part == "::").flatten().copied().collect();
-        let is_plain = inner.iter().all(|part| *part == "::" || is_word(part));
-        if *first != "namespace" || !is_plain || parts.is_empty() {
-            return None;
-        }
-        found.extend(parts);
-        heads.push(format!("namespace {}", inner.concat()));
-    }
-    (found == names).then_some(heads)
-}
-
-/// Whether a namespace of this name stands in another one somewhere.
-fn has_inner_namespace(program: &Program, name: &str) -> bool {
-    program.sources.iter().any(|(_, file)| {
-        let text = file.text();
-        let (mut depth, mut place_of_name) = (0usize, None);
-        tokens(text).into_iter().any(|token| {
-            let word = token.text(text);
-            let place: Option<usize> = place_of_name.take();
-            match word {
-                "{" => depth += 1,
-                "}" => depth = depth.saturating_sub(1),
-                "namespace" => place_of_name = Some(depth),
-                // `namespace a::b`
-                "::" => place_of_name = place.map(|place| place + 1),
-                _ => {
-                    place_of_name = place;
-                    return word == name && place.is_some_and(|place| place > 0);
-                }
-            }
-            false
-        })
-    })
-}
-
-/// A type as it is spelled in the namespace of a library, which may have a class of the same name.
-fn from_outside(program: &Program, spelled: &str) -> String {
-    let mut text = String::new();
-    let (mut at, mut before) = (0usize, "");
-    for token in tokens(spelled) {
-        let word = token.text(spelled);
-        let is_first = before != "::"
-            && program.records.iter().any(|own| match own.namespaces.first() {
-                Some(namespace) => namespace == word,
-                None => own.name == word && !program.is_model_text(own.name_span.file),
-            });
-        text.push_str(&spelled[at..token.start as usize]);
-        text.push_str(if is_first { "::" } else { "" });
-        at = token.start as usize;
-        before = word;
-    }
-    text.push_str(&spelled[at..]);
-    text
-}
-
-/// Whether a token is a name.
-fn is_word(text: &str) -> bool {
-    text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }

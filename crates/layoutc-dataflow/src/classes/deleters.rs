@@ -282,13 +282,41 @@ fn used_otherwise(
                     Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => None,
                 }
             }
-            ExprKind::Construct { of, .. } => {
-                let record = program.types.as_record(of.id);
-                let is_other =
-                    record.is_some_and(|made| made != owner && program.is_modelled_owner(made));
-                is_other.then_some(OTHER)
+            ExprKind::InitList(_) | ExprKind::Construct { .. } => {
+                let made = super::lists::object_type(program, calls, parent);
+                let filled = super::lists::item_type(program, calls, parent, position);
+                let record =
+                    |ty: QualType| program.types.as_record(program.types.strip_reference(ty).id);
+                let mut owners = [made, filled].into_iter().flatten().filter_map(record);
+                owners
+                    .any(|other| other != owner && program.is_modelled_owner(other))
+                    .then_some(OTHER)
             }
-            _ => None,
+            // `carriers` judges what else happens to an object that holds an array.
+            ExprKind::Member { field: Some(_), .. }
+            | ExprKind::Integer(_)
+            | ExprKind::Literal
+            | ExprKind::Null
+            | ExprKind::This
+            | ExprKind::Name(_)
+            | ExprKind::Paren(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Deref(_)
+            | ExprKind::AddressOf(_)
+            | ExprKind::Conditional(..)
+            | ExprKind::Comma(..)
+            | ExprKind::Index { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Launch { .. }
+            | ExprKind::MacroCall { .. }
+            | ExprKind::Cast { .. }
+            | ExprKind::SizeOfType { .. }
+            | ExprKind::SizeOfExpr(_)
+            | ExprKind::OffsetOf(_)
+            | ExprKind::New { .. }
+            | ExprKind::Delete(_)
+            | ExprKind::Lambda { .. }
+            | ExprKind::Opaque(_) => None,
         },
         Context::Dropped
         | Context::Condition
