@@ -284,8 +284,11 @@ pub struct ProgramArguments {
     /// Define a macro; without a value it is 1.
     #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = parse_define)]
     pub defines: Vec<(String, String)>,
+    /// Promise that no build defines a macro: a branch for it keeps no array, and gets an `#error`.
+    #[arg(short = 'U', value_name = "NAME")]
+    pub undefines: Vec<String>,
     /// Take files, macros and include folders from a compilation database (`compile_commands.json`,
-    /// or its folder). Files named beside it choose among its entries; -I and -D are added to all.
+    /// or its folder). Files named beside it choose among its entries; -I, -D and -U are added to all.
     #[arg(long, value_name = "PATH")]
     pub project: Option<PathBuf>,
     /// Take what the command line does not say from this file. Otherwise: from the nearest `layoutc.toml` in the

@@ -491,6 +491,10 @@ fn compilations(
         options.missing_is_unseen = arguments.missing_headers == MissingHeaders::Opaque;
         options.include_dirs.extend(arguments.include_dirs.iter().cloned());
         options.system_dirs.extend(arguments.system_dirs.iter().cloned());
+        for name in &arguments.undefines {
+            options.defines.retain(|(other, _)| other != name);
+            options.undefines.push(name.clone());
+        }
         for (name, value) in &arguments.defines {
             options.undefines.retain(|other| other != name);
             options.defines.retain(|(other, _)| other != name);

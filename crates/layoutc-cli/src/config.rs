@@ -42,6 +42,7 @@ struct Keys {
     include: Vec<Text>,
     isystem: Vec<Text>,
     define: Vec<Text>,
+    undefine: Vec<Text>,
     profile: Vec<Text>,
     missing_headers: Option<Text>,
     layout: Vec<Text>,
@@ -190,6 +191,7 @@ impl Config {
         }
         let lists = [
             ("defines", "-D", &keys.define),
+            ("undefines", "-U", &keys.undefine),
             ("layouts", LAYOUT, &keys.layout),
             ("require", "--require=", &keys.require),
             ("keep", "--keep=", &keys.keep),

@@ -245,6 +245,8 @@ pub struct Preprocessed {
     pub foreign_words: BTreeMap<FileId, ForeignWords>,
     /// All macros.
     pub macros: MacroTable,
+    /// Names that the options of every compilation leave undefined (`-U`).
+    pub undefined: BTreeSet<String>,
     /// Types that a compiler was asked about, and whose objects may stay whole ([`crate::measured`]).
     pub measured: Vec<OpaqueType>,
     /// What the user should know.

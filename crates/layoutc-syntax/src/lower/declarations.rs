@@ -740,11 +740,18 @@ impl<'t> Lowering<'t> {
         };
         let is_static =
             words.contains(&"static") || self.namespaces.iter().any(|name| name == "(anonymous)");
+        // `operator +` is called by the operator.
+        let is_free_operator =
+            record.is_none() && lowered.is_special && is_operator(&lowered.name);
+        let name = match is_free_operator {
+            true => super::names::operator_name(&lowered.name),
+            false => lowered.name.clone(),
+        };
         let known = if self.templates.in_head {
             None
-        } else if record.is_none() && !lowered.is_special {
+        } else if record.is_none() && (!lowered.is_special || is_free_operator) {
             let candidates = if is_static {
-                self.functions_anywhere(&lowered.name)
+                self.functions_anywhere(&name)
                     .into_iter()
                     .filter(|id| {
                         self.program
@@ -755,7 +762,7 @@ impl<'t> Lowering<'t> {
                     })
                     .collect()
             } else {
-                self.functions_anywhere(&lowered.name)
+                self.functions_anywhere(&name)
             };
             candidates.into_iter().find(|id| {
                 let function = self.program.function(*id);
@@ -794,14 +801,14 @@ impl<'t> Lowering<'t> {
                 function.parameters = parameters;
             }
             if record.is_none() {
-                self.declare_global(&lowered.name, Symbol::Function(id));
+                self.declare_global(&name, Symbol::Function(id));
             }
             return id;
         }
         let id = FunctionId(self.program.functions.len() as u32);
         self.program.identifiers.insert(lowered.name.clone());
         self.program.functions.push(Function {
-            name: lowered.name.clone(),
+            name: name.clone(),
             space,
             result: lowered.result,
             parameters,
@@ -826,14 +833,8 @@ impl<'t> Lowering<'t> {
         match record {
             _ if self.templates.in_head => {}
             Some(record) => self.add_method(record, id),
-            None if lowered.is_special => {
-                // `operator+` is called by the operator.
-                if is_operator(&lowered.name) {
-                    let name = super::names::operator_name(&lowered.name);
-                    self.program.functions[id.index()].name.clone_from(&name);
-                    self.declare_global(&name, Symbol::Function(id));
-                }
-            }
+            None if is_free_operator => self.declare_global(&name, Symbol::Function(id)),
+            None if lowered.is_special => {}
             None if self.locals.is_empty() => {
                 self.declare_global(&lowered.name, Symbol::Function(id))
             }

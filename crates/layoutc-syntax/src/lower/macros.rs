@@ -166,31 +166,44 @@ impl<'t> Lowering<'t> {
         (is_same && !is_vector).then(|| words_of_number(&first.text))
     }
 
-    /// The type of the value that an object-like macro stands for: known for literals only.
+    /// The type of the value that an object-like macro stands for: known for literals only, and where all definitions of
+    /// that name have one type (`#define N 200` in one file, `#define N 210` in another).
     pub(crate) fn type_of_macro(&mut self, name: &str) -> QualType {
-        let Some(text) = self.only_definition(name) else { return self.program.types.unknown() };
-        let tokens = tokens(&text);
+        let texts: Vec<Option<String>> = self
+            .preprocessed
+            .macros
+            .lookup(name)
+            .map(|def| (!def.is_function_like()).then(|| def.text.clone()))
+            .collect();
+        let mut scalars = texts.iter().map(|text| self.scalar_of_value(text.as_deref()?));
+        match scalars.next().flatten() {
+            Some(first) if scalars.all(|other| other == Some(first)) => {
+                self.program.types.scalar(first)
+            }
+            Some(_) | None => self.program.types.unknown(),
+        }
+    }
+
+    /// The type of a literal, or of an expression of integer literals and macros for such.
+    fn scalar_of_value(&self, text: &str) -> Option<Scalar> {
+        let tokens = tokens(text);
         let literal = match tokens.as_slice() {
-            [one] if one.kind == TokenKind::Number => Some(one.text(&text)),
+            [one] if one.kind == TokenKind::Number => Some(one.text(text)),
             [open, one, close]
                 if one.kind == TokenKind::Number
-                    && open.text(&text) == "("
-                    && close.text(&text) == ")" =>
+                    && open.text(text) == "("
+                    && close.text(text) == ")" =>
             {
-                Some(one.text(&text))
+                Some(one.text(text))
             }
             _ => None,
         };
         match literal {
-            Some(literal) => {
-                let scalar = super::expressions::scalar_of_number(literal);
-                self.program.types.scalar(scalar)
+            Some(literal) => Some(super::expressions::scalar_of_number(literal)),
+            None => {
+                let mut value = |name: &str| self.constant_of_macro(name, 1);
+                crate::evaluate::constant_tokens(text, &mut value).map(|_| Scalar::Int)
             }
-            // An expression of integer literals and other such macros is an `int`.
-            None if self.constant_of_macro(name, 0).is_some() => {
-                self.program.types.scalar(Scalar::Int)
-            }
-            None => self.program.types.unknown(),
         }
     }
 

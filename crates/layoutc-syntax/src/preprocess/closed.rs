@@ -2,9 +2,10 @@
 //!
 //! `#define SORT 1` in a file and `#if !SORT` behind it: no option of a compiler changes what the condition says, because the
 //! definition is the last word. A branch is *closed* if every name in the conditions of its group up to it is *settled*: a
-//! macro that the program defines once, in text that is always compiled, in front of the condition, as numbers and operators
-//! alone, and never undefines. A name that nothing defines is not settled: `-D` would define it. Nor is one from a header that
-//! `-I` finds: another folder may have another one.
+//! macro that the program defines once, in text that is always compiled, in front of the condition, as numbers, operators
+//! and other settled names alone, and never undefines. A name that nothing defines is not settled, since `-D` would define it,
+//! unless we were given `-U`, the promise that no build does: whoever compiles the output in another way meets the `#error`.
+//! Nor is one from a header that `-I` finds: another folder may have another one.
 
 use super::directive::Nesting;
 use super::include::normalize;
@@ -69,28 +70,50 @@ impl Preprocessed {
         };
         (has_names || is_number())
             && names.all(|name| {
-                !undefined.contains(name)
-                    && self.is_settled(name, directive.span.file, directive.span.start)
+                self.is_settled(name, directive.span.file, directive.span.start, undefined)
             })
     }
 
-    /// Whether a macro is defined once and for all in front of a place.
-    fn is_settled(&self, name: &str, file: FileId, at: u32) -> bool {
+    /// Whether a macro, and each one that it names, is defined once and for all in front of a place.
+    fn is_settled<'a>(
+        &'a self,
+        name: &'a str,
+        file: FileId,
+        at: u32,
+        undefined: &BTreeSet<&str>,
+    ) -> bool {
+        let mut seen = BTreeSet::from([name]);
+        let mut rest = vec![name];
+        while let Some(name) = rest.pop() {
+            let Some(text) = self.settled_text(name, file, at) else { return false };
+            if undefined.contains(name) {
+                return false;
+            }
+            rest.extend(words(text).filter(|inner| seen.insert(inner)));
+        }
+        true
+    }
+
+    /// What a macro that is defined once and for all in front of a place stands for; nothing if the options leave it undefined.
+    fn settled_text(&self, name: &str, file: FileId, at: u32) -> Option<&str> {
+        if self.undefined.contains(name) && self.macros.all(name).next().is_none() {
+            return Some("");
+        }
         let mut all = self.macros.all(name);
-        let (Some(def), None) = (all.next(), all.next()) else { return false };
-        let Some(place) = def.name_span else { return false };
+        let (Some(def), None) = (all.next(), all.next()) else { return None };
+        let place = def.name_span?;
         let is_plain = def.origin == MacroOrigin::Source
             && def.activity == Activity::Active
-            && def.params.is_none()
-            && words(&def.text).next().is_none();
-        is_plain
+            && def.params.is_none();
+        let is_settled = is_plain
             && self.files[place.file.index()].foreign.is_none()
             && self.is_always_compiled(place)
             && (if place.file == file {
                 place.start < at
             } else {
                 self.is_included(place.file, file, at)
-            })
+            });
+        is_settled.then_some(def.text.as_str())
     }
 
     /// Whether a file includes another one in front of a place, always.

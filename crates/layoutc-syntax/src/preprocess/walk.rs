@@ -160,6 +160,17 @@ struct Walker<'a> {
     libraries: HashSet<PathBuf>,
     /// Kernel texts of host files that are still to be walked.
     kernel_texts: Vec<Unit>,
+    undefined: BTreeSet<String>,
+}
+
+/// The names that the options of every compilation leave undefined.
+fn undefined_everywhere(units: &[Unit]) -> BTreeSet<String> {
+    let mut all = units.iter().filter(|unit| unit.language != Language::OpenCl);
+    let Some(first) = all.next() else { return BTreeSet::new() };
+    let rest: Vec<&Unit> = all.collect();
+    let names = first.options.undefines.iter();
+    let names = names.filter(|name| rest.iter().all(|unit| unit.options.undefines.contains(name)));
+    names.cloned().collect()
 }
 
 pub(crate) fn preprocess(
@@ -192,6 +203,7 @@ pub(crate) fn preprocess(
         foreign_entered: Vec::new(),
         libraries: HashSet::new(),
         kernel_texts: Vec::new(),
+        undefined: BTreeSet::new(),
     };
     let environments = Environments::new(&mut walker.table);
     let mut units: Vec<Unit> = Vec::new();
@@ -220,6 +232,7 @@ pub(crate) fn preprocess(
     }
     units.append(&mut walker.kernel_texts);
     walker.order(&mut units);
+    walker.undefined = undefined_everywhere(&units);
     let mut command_lines: Vec<(Vec<(String, String)>, Definitions)> = Vec::new();
     for unit in units {
         let known = command_lines.iter().position(|(defines, _)| *defines == unit.options.defines);
@@ -1003,7 +1016,7 @@ impl Walker<'_> {
     fn finish(mut self) -> Preprocessed {
         self.add_given();
         let used = self.keep_what_is_used();
-        let Walker { sources, table, files, mut diagnostics, unseen, .. } = self;
+        let Walker { sources, table, files, mut diagnostics, unseen, undefined, .. } = self;
         let mut names = ProgramNames::new(&table);
         for (state, (_, file)) in files.iter().zip(sources.iter()) {
             names.add_types(file.text(), &state.tokens);
@@ -1051,6 +1064,7 @@ impl Walker<'_> {
             unseen,
             foreign_words,
             macros: table,
+            undefined,
             measured: Vec::new(),
             diagnostics,
         }
