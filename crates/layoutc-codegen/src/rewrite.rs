@@ -25,6 +25,7 @@ mod element_copies;
 mod expressions;
 mod heads;
 mod host_arrays;
+mod host_bodies;
 mod host_files;
 mod index_operators;
 mod indices;
@@ -282,6 +283,25 @@ fn rewrite_with(
     let host = crate::opencl::host_edits(program, classes, &storages, &storage_of, &mut this.names);
     edits.extend(host.edits);
     refusals.extend(host.refusals);
+    let declared: Vec<Option<crate::helpers::Declarations>> = (storages.iter().enumerate())
+        .map(|(at, (_, storage))| {
+            let (library, shared) = match libraries.get(&at) {
+                Some(own) => (&own.library, own.text.as_str()),
+                None => (&library, ""),
+            };
+            (!storage.is_opencl).then(|| {
+                let own = (storage, needs[at], &accessors[at]);
+                crate::helpers::declarations(own.0, own.1, own.2, (library, shared))
+            })
+        })
+        .collect();
+    let device = (declared.iter().enumerate()).filter_map(|(at, declared)| {
+        let heads = versions.heads.get(&at).map_or("", String::as_str);
+        let rest = versions.with_record.get(&at).map_or("", String::as_str);
+        Some(host_files::device_words(declared.as_ref()?, &format!("{heads}{rest}"), &this.names))
+    });
+    let device: BTreeSet<String> = device.flatten().collect();
+    host_bodies::hide(program, &device, &this.names, &mut edits);
     for (at, (record, storage)) in storages.iter().enumerate() {
         if storage.is_opencl {
             let own = storage_of.iter().filter(|(_, own)| **own == at).map(|(class, _)| *class);
@@ -298,24 +318,20 @@ fn rewrite_with(
             refusals.extend(refused);
             continue;
         }
-        let (library, shared) = match libraries.get(&at) {
-            Some(own) => (&own.library, own.text.as_str()),
-            None => (&library, ""),
-        };
+        let Some(declared) = &declared[at] else { continue };
+        let library = libraries.get(&at).map_or(&library, |own| &own.library);
         for name in crate::helpers::kernel_names(storage, needs[at], library) {
             if !generated_kernels.contains(&name) {
                 generated_kernels.push(name);
             }
         }
-        let declared =
-            crate::helpers::declarations(storage, needs[at], &accessors[at], (library, shared));
         let heads = versions.heads.get(&at).map_or("", String::as_str);
         let rest = versions.with_record.get(&at).map_or("", String::as_str);
         let own: Vec<ClassId> =
             storage_of.iter().filter(|(_, own)| **own == at).map(|(class, _)| *class).collect();
         let shared = this.shared(
             (*record, storage),
-            (&declared, needs[at]),
+            (declared, needs[at]),
             &format!("{heads}{rest}"),
             &edits,
             &macros,

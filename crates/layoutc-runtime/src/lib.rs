@@ -30,7 +30,7 @@
 //!   `__device__` variables, and device access to host memory.
 //! - Rounding modes and flush-to-zero; fast intrinsics are as exact as the C library.
 //! - Textures, surfaces, arrays, graphs, memory pools, virtual memory management, inline PTX, cub and the other CUDA
-//!   libraries, thrust but for its sorting, partitioning and counting of ranges, the driver API beyond its types. There is one device, of compute capability 8.0.
+//!   libraries, thrust but for the usual algorithms on ranges of device pointers, the driver API beyond its types. There is one device, of compute capability 8.0.
 //! - `__CUDA_ARCH__` is 800 in device code only; functions for both sides are compiled once, as host code.
 //! - `__device__` data and functions of one name in two files are one, where nvcc without `-rdc` keeps them apart.
 //!

@@ -12,7 +12,7 @@ impl Rewriter<'_> {
     /// Whether a call gives back a place in the array that its first pointer leads to.
     pub(super) fn gives_iterator(&self, callee: ExprId, arguments: &[ExprId]) -> bool {
         let algorithm = self.program.algorithm(callee, arguments);
-        algorithm.is_some_and(|algorithm| algorithm.gives_iterator)
+        algorithm.is_some_and(|algorithm| algorithm.gives().is_some())
     }
 
     /// Whether an expression is a pointer that an algorithm is given.
@@ -22,7 +22,7 @@ impl Rewriter<'_> {
             return false;
         };
         let algorithm = self.program.algorithm(*callee, arguments);
-        algorithm.is_some_and(|own| position > 0 && own.iterators.contains(&(position - 1)))
+        algorithm.is_some_and(|own| position > 0 && own.is_iterator(position - 1))
     }
 
     /// The iterator for a pointer.
@@ -64,8 +64,10 @@ impl Rewriter<'_> {
 
     /// Base and index of what an algorithm finds in an array.
     pub(super) fn found_place(&mut self, call: ExprId, class: ClassId) -> Option<Parts> {
-        let ExprKind::Call { arguments, .. } = &self.program.expr(call).kind else { return None };
-        let first = *arguments.get(1)?;
+        let ExprKind::Call { callee, arguments, .. } = &self.program.expr(call).kind else {
+            return None;
+        };
+        let first = *arguments.get(self.program.algorithm(*callee, arguments)?.gives()?)?;
         let parts = self.pointer_parts(first, class)?;
         // The iterator has the base as well.
         if !parts.is_repeatable || !self.is_repeatable(first) {

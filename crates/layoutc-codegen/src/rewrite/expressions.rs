@@ -321,7 +321,7 @@ impl Rewriter<'_> {
         at: usize,
     ) -> Option<String> {
         if let Some(algorithm) = self.program.algorithm(callee, arguments)
-            && algorithm.iterators.contains(&at)
+            && algorithm.is_iterator(at)
         {
             return self.iterator(expr, class);
         }

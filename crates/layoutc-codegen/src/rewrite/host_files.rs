@@ -38,7 +38,7 @@ pub(super) fn files_of_c(program: &Program) -> BTreeSet<FileId> {
 }
 
 /// Whether a plain C++ compiler reads the text.
-fn is_for_host(program: &Program, span: Span) -> bool {
+pub(super) fn is_for_host(program: &Program, span: Span) -> bool {
     let file = &program.files[span.file.index()];
     !file.is_opencl && ((file.is_root && !file.is_cuda) || program.is_host_text(span))
 }
@@ -109,7 +109,7 @@ pub(super) struct Shared {
 }
 
 /// The generated words of a text.
-fn words(text: &str, names: &Names) -> BTreeSet<String> {
+pub(super) fn words(text: &str, names: &Names) -> BTreeSet<String> {
     let text = unmarked(text);
     let found = tokens(&text).into_iter().filter(|token| token.kind == TokenKind::Identifier);
     let found = found.map(|token| token.text(&text));
@@ -171,10 +171,25 @@ pub(super) fn hide_versions(
 }
 
 /// A line break, if something stands behind the place on its line.
-fn behind(program: &Program, at: Span, newline: &'static str) -> &'static str {
+pub(super) fn behind(program: &Program, at: Span, newline: &'static str) -> &'static str {
     let file = program.sources.file(at.file);
     let line = file.line_range(at.end as usize);
     if file.text()[at.end as usize..line.end].trim().is_empty() { "" } else { newline }
+}
+
+/// The generated words that only nvcc knows.
+pub(super) fn device_words(
+    declared: &Declarations,
+    versions: &str,
+    names: &Names,
+) -> BTreeSet<String> {
+    let types = words(&declared.of(Part::Types), names);
+    let functions: BTreeSet<String> = with_linkage(&unmarked(&declared.of(Part::Host)))
+        .map(|functions| functions.prototypes.into_iter().map(|(name, _)| name).collect())
+        .unwrap_or_default();
+    let text = format!("{}{}{versions}", declared.of(Part::Host), declared.of(Part::Device));
+    let all = words(&text, names);
+    all.into_iter().filter(|word| !types.contains(word) && !functions.contains(word)).collect()
 }
 
 impl Uses {

@@ -407,7 +407,7 @@ pub(super) fn is_offset(
                 {
                     return true;
                 }
-                if program.algorithm(*callee, arguments).is_some_and(|own| own.gives_iterator) {
+                if program.algorithm(*callee, arguments).is_some_and(|own| own.gives().is_some()) {
                     return true;
                 }
             }

@@ -38,8 +38,8 @@ pub fn led_back(
     name: &str,
     arguments: &[ExprId],
 ) -> Option<ExprId> {
-    let algorithm = || program.algorithm(callee, arguments).filter(|own| own.gives_iterator);
-    given_back(name, arguments).or_else(|| arguments.get(algorithm()?.iterators.start).copied())
+    let place = || program.algorithm(callee, arguments)?.gives();
+    given_back(name, arguments).or_else(|| arguments.get(place()?).copied())
 }
 
 /// What `std::exchange(p, q)` changes, and what it stores there.

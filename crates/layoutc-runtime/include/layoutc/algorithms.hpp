@@ -81,6 +81,47 @@ It split(const char* name, It first, It last, Test test) {
     return first + found;
 }
 
+// The elements of a range for which a test of another one holds, in order.
+template <class It, class Stencil, class Test>
+std::vector<Value<It>> chosen(It first, ptrdiff_t n, Stencil stencil, Test test) {
+    std::vector<Value<It>> values;
+    for (ptrdiff_t i = 0; i < n; ++i)
+        if (test(static_cast<Value<Stencil>>(stencil[i]))) values.push_back(static_cast<Value<It>>(first[i]));
+    return values;
+}
+
+template <class It, class Stencil, class To, class Test>
+To copy_chosen(const char* name, It first, It last, Stencil stencil, To to, Test test) {
+    ptrdiff_t count = 0;
+    run(name, [=, &count]() mutable {
+        auto values = chosen(first, last - first, stencil, test);
+        count = values.size();
+        store(to, values);
+    });
+    return to + count;
+}
+
+// The place of the first element that a search of the loaded range finds.
+template <class It, class Search>
+It found(const char* name, It first, It last, Search search) {
+    ptrdiff_t at = 0;
+    run(name, [=, &at]() mutable {
+        auto values = loaded(first, last - first);
+        at = search(values) - values.begin();
+    });
+    return first + at;
+}
+
+struct Identity {
+    template <class T>
+    bool operator()(const T& value) const { return value; }
+};
+
+template <class Test>
+auto negated(Test test) {
+    return [test](const auto& value) mutable { return !test(value); };
+}
+
 }  // namespace layoutc_detail
 
 template <class It, class Less = std::less<>>
@@ -126,6 +167,194 @@ ptrdiff_t count_if(device_policy, It first, It last, Test test) {
         count = std::count_if(values.begin(), values.end(), test);
     });
     return count;
+}
+
+template <class It, class Stencil, class Test>
+It stable_partition(device_policy, It first, It last, Stencil stencil, Test test) {
+    ptrdiff_t middle = 0;
+    layoutc_detail::run("thrust::stable_partition", [=, &middle]() mutable {
+        auto values = layoutc_detail::chosen(first, last - first, stencil, test);
+        auto others = layoutc_detail::chosen(first, last - first, stencil, layoutc_detail::negated(test));
+        middle = values.size();
+        values.insert(values.end(), others.begin(), others.end());
+        layoutc_detail::store(first, values);
+    });
+    return first + middle;
+}
+template <class It, class Stencil, class Test>
+It partition(device_policy policy, It first, It last, Stencil stencil, Test test) {
+    return stable_partition(policy, first, last, stencil, test);
+}
+template <class It, class Stencil, class Test>
+It remove_if(device_policy, It first, It last, Stencil stencil, Test test) {
+    return layoutc_detail::copy_chosen("thrust::remove_if", first, last, stencil, first, layoutc_detail::negated(test));
+}
+template <class It, class Stencil, class To, class Test>
+To copy_if(device_policy, It first, It last, Stencil stencil, To to, Test test) {
+    return layoutc_detail::copy_chosen("thrust::copy_if", first, last, stencil, to, test);
+}
+template <class It, class To, class Test>
+To copy_if(device_policy, It first, It last, To to, Test test) {
+    return layoutc_detail::copy_chosen("thrust::copy_if", first, last, first, to, test);
+}
+template <class It, class Stencil, class To, class Test>
+To remove_copy_if(device_policy, It first, It last, Stencil stencil, To to, Test test) {
+    return layoutc_detail::copy_chosen("thrust::remove_copy_if", first, last, stencil, to, layoutc_detail::negated(test));
+}
+template <class It, class To, class Test>
+To remove_copy_if(device_policy, It first, It last, To to, Test test) {
+    return layoutc_detail::copy_chosen("thrust::remove_copy_if", first, last, first, to, layoutc_detail::negated(test));
+}
+template <class It, class To>
+To copy(device_policy, It first, It last, To to) {
+    layoutc_detail::run("thrust::copy", [=]() mutable {
+        layoutc_detail::store(to, layoutc_detail::loaded(first, last - first));
+    });
+    return to + (last - first);
+}
+template <class It, class T>
+void fill(device_policy, It first, It last, const T& value) {
+    layoutc_detail::run("thrust::fill", [=]() mutable {
+        for (ptrdiff_t i = 0; i < last - first; ++i) first[i] = value;
+    });
+}
+template <class It>
+void sequence(device_policy, It first, It last) {
+    layoutc_detail::run("thrust::sequence", [=]() mutable {
+        for (ptrdiff_t i = 0; i < last - first; ++i) first[i] = i;
+    });
+}
+template <class It>
+void reverse(device_policy, It first, It last) {
+    layoutc_detail::run("thrust::reverse", [=]() mutable {
+        auto values = layoutc_detail::loaded(first, last - first);
+        std::reverse(values.begin(), values.end());
+        layoutc_detail::store(first, values);
+    });
+}
+template <class It, class To>
+To reverse_copy(device_policy, It first, It last, To to) {
+    layoutc_detail::run("thrust::reverse_copy", [=]() mutable {
+        auto values = layoutc_detail::loaded(first, last - first);
+        std::reverse(values.begin(), values.end());
+        layoutc_detail::store(to, values);
+    });
+    return to + (last - first);
+}
+template <class Map, class It, class To>
+To gather(device_policy, Map first, Map last, It from, To to) {
+    layoutc_detail::run("thrust::gather", [=]() mutable {
+        for (ptrdiff_t i = 0; i < last - first; ++i) to[i] = static_cast<layoutc_detail::Value<It>>(from[first[i]]);
+    });
+    return to + (last - first);
+}
+template <class Map, class Stencil, class It, class To, class Test = layoutc_detail::Identity>
+To gather_if(device_policy, Map first, Map last, Stencil stencil, It from, To to, Test test = {}) {
+    layoutc_detail::run("thrust::gather_if", [=]() mutable {
+        for (ptrdiff_t i = 0; i < last - first; ++i)
+            if (test(static_cast<layoutc_detail::Value<Stencil>>(stencil[i])))
+                to[i] = static_cast<layoutc_detail::Value<It>>(from[first[i]]);
+    });
+    return to + (last - first);
+}
+template <class It, class Map, class To>
+void scatter(device_policy, It first, It last, Map map, To to) {
+    layoutc_detail::run("thrust::scatter", [=]() mutable {
+        for (ptrdiff_t i = 0; i < last - first; ++i) to[map[i]] = static_cast<layoutc_detail::Value<It>>(first[i]);
+    });
+}
+template <class It, class Map, class Stencil, class To, class Test = layoutc_detail::Identity>
+void scatter_if(device_policy, It first, It last, Map map, Stencil stencil, To to, Test test = {}) {
+    layoutc_detail::run("thrust::scatter_if", [=]() mutable {
+        for (ptrdiff_t i = 0; i < last - first; ++i)
+            if (test(static_cast<layoutc_detail::Value<Stencil>>(stencil[i])))
+                to[map[i]] = static_cast<layoutc_detail::Value<It>>(first[i]);
+    });
+}
+template <class It, class To, class Function>
+To transform(device_policy, It first, It last, To to, Function function) {
+    layoutc_detail::run("thrust::transform", [=]() mutable {
+        for (ptrdiff_t i = 0; i < last - first; ++i) to[i] = function(static_cast<layoutc_detail::Value<It>>(first[i]));
+    });
+    return to + (last - first);
+}
+template <class It, class Other, class To, class Function>
+To transform(device_policy, It first, It last, Other other, To to, Function function) {
+    layoutc_detail::run("thrust::transform", [=]() mutable {
+        for (ptrdiff_t i = 0; i < last - first; ++i)
+            to[i] = function(static_cast<layoutc_detail::Value<It>>(first[i]),
+                             static_cast<layoutc_detail::Value<Other>>(other[i]));
+    });
+    return to + (last - first);
+}
+template <class It, class To, class Function, class Test>
+To transform_if(device_policy, It first, It last, To to, Function function, Test test) {
+    layoutc_detail::run("thrust::transform_if", [=]() mutable {
+        for (ptrdiff_t i = 0; i < last - first; ++i) {
+            const auto value = static_cast<layoutc_detail::Value<It>>(first[i]);
+            if (test(value)) to[i] = function(value);
+        }
+    });
+    return to + (last - first);
+}
+template <class It, class Function>
+It for_each(device_policy, It first, It last, Function function) {
+    layoutc_detail::run("thrust::for_each", [=]() mutable {
+        for (ptrdiff_t i = 0; i < last - first; ++i) function(first[i]);
+    });
+    return last;
+}
+template <class It, class T, class Plus = std::plus<>>
+T reduce(device_policy, It first, It last, T sum, Plus plus = {}) {
+    layoutc_detail::run("thrust::reduce", [=, &sum]() mutable {
+        for (const auto& value : layoutc_detail::loaded(first, last - first)) sum = plus(sum, value);
+    });
+    return sum;
+}
+template <class It>
+layoutc_detail::Value<It> reduce(device_policy policy, It first, It last) {
+    return reduce(policy, first, last, layoutc_detail::Value<It>());
+}
+template <class It, class Function, class T, class Plus>
+T transform_reduce(device_policy, It first, It last, Function function, T sum, Plus plus) {
+    layoutc_detail::run("thrust::transform_reduce", [=, &sum]() mutable {
+        for (const auto& value : layoutc_detail::loaded(first, last - first)) sum = plus(sum, function(value));
+    });
+    return sum;
+}
+template <class It, class Test>
+It find_if(device_policy, It first, It last, Test test) {
+    return layoutc_detail::found("thrust::find_if", first, last, [test](auto& values) {
+        return std::find_if(values.begin(), values.end(), test);
+    });
+}
+template <class It, class Test>
+It find_if_not(device_policy policy, It first, It last, Test test) {
+    return find_if(policy, first, last, layoutc_detail::negated(test));
+}
+template <class It, class Test>
+bool any_of(device_policy policy, It first, It last, Test test) {
+    return find_if(policy, first, last, test) != last;
+}
+template <class It, class Test>
+bool none_of(device_policy policy, It first, It last, Test test) {
+    return find_if(policy, first, last, test) == last;
+}
+template <class It, class Test>
+bool all_of(device_policy policy, It first, It last, Test test) {
+    return find_if(policy, first, last, layoutc_detail::negated(test)) == last;
+}
+template <class It, class Less = std::less<>>
+It max_element(device_policy, It first, It last, Less less = {}) {
+    return layoutc_detail::found("thrust::max_element", first, last, [less](auto& values) {
+        return std::max_element(values.begin(), values.end(), less);
+    });
+}
+template <class It, class Less = std::less<>>
+It min_element(device_policy, It first, It last, Less less = {}) {
+    return layoutc_detail::found("thrust::min_element", first, last, [less](auto& values) {
+        return std::min_element(values.begin(), values.end(), less);
+    });
 }
 
 using minstd_rand = std::minstd_rand;

@@ -1142,10 +1142,10 @@ impl<'t> Lowering<'t> {
     /// The type of what `std::move(x)` and `std::exchange(x, y)` give back, and of the pointer that an algorithm does.
     fn given_type(&self, callee: ExprId, arguments: &[ExprId]) -> Option<QualType> {
         if let Some(algorithm) = self.program.algorithm(callee, arguments) {
-            let first = *arguments.get(algorithm.iterators.start)?;
+            let first = *arguments.get(algorithm.gives()?)?;
             let ty = self.program.types.strip_reference(self.program.expr(first).ty);
             let is_pointer = matches!(self.program.types.kind(ty.id), TypeKind::Pointer(_));
-            return (algorithm.gives_iterator && is_pointer).then(|| QualType::plain(ty.id));
+            return is_pointer.then(|| QualType::plain(ty.id));
         }
         let callee = self.program.strip_parens(callee);
         let ExprKind::Name(NameRef::Unknown(name)) = &self.program.expr(callee).kind else {

@@ -1,47 +1,152 @@
 //! Algorithms of thrust that are given a range of elements by two pointers.
 
 use super::{ExprId, ExprKind, NameRef, Program};
-use std::ops::Range;
 
 /// A call of an algorithm, by the positions of its arguments.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Algorithm {
-    /// Iterators: the ends of a range, and for some the start of another one.
-    pub iterators: Range<usize>,
-    /// What it calls with elements of the first range.
-    pub functor: Option<usize>,
-    /// It gives back an iterator of the first range.
-    pub gives_iterator: bool,
+    form: &'static Form,
 }
 
-/// What an algorithm takes behind its policy.
-struct Row {
-    name: &'static str,
-    iterators: usize,
-    needs_functor: bool,
-    gives_iterator: bool,
+/// What an argument behind the policy is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    /// The start of a range, of which the end comes next.
+    Begin,
+    End,
+    /// The start of a range that is as long as the first one, or as long as it has to be.
+    Start,
+    /// Something that is called with elements: one of the range at each of these positions.
+    Functor(&'static [usize]),
+    /// An object that is copied, or where a sum starts.
+    Value,
 }
 
-const fn row(
+/// One way to call an algorithm.
+#[derive(PartialEq, Eq, Debug)]
+struct Form {
     name: &'static str,
-    iterators: usize,
-    needs_functor: bool,
-    gives_iterator: bool,
-) -> Row {
-    Row { name, iterators, needs_functor, gives_iterator }
+    /// What it takes behind its policy.
+    roles: &'static [Role],
+    /// The range that it gives back an iterator of, by the position of its start.
+    gives: Option<usize>,
+    /// The range whose elements it compares or adds by itself.
+    computes: Option<usize>,
 }
+
+const fn form(name: &'static str, roles: &'static [Role], gives: Option<usize>) -> Form {
+    Form { name, roles, gives, computes: None }
+}
+
+/// A form without the functor: operators of the elements stand for it.
+const fn plain(name: &'static str, roles: &'static [Role], gives: Option<usize>) -> Form {
+    Form { name, roles, gives, computes: Some(0) }
+}
+
+use Role::{Begin, End, Functor, Start, Value};
 
 /// The algorithms. Each does the same with iterators that load and store elements as it does with pointers to them.
-const ROWS: [Row; 8] = [
-    row("sort", 2, false, false),
-    row("stable_sort", 2, false, false),
-    row("sort_by_key", 3, false, false),
-    row("stable_sort_by_key", 3, false, false),
-    row("partition", 2, true, true),
-    row("stable_partition", 2, true, true),
-    row("remove_if", 2, true, true),
-    row("count_if", 2, true, false),
+static FORMS: [Form; 47] = [
+    plain("sort", &[Begin, End], None),
+    form("sort", &[Begin, End, Functor(&[0])], None),
+    plain("stable_sort", &[Begin, End], None),
+    form("stable_sort", &[Begin, End, Functor(&[0])], None),
+    plain("sort_by_key", &[Begin, End, Start], None),
+    form("sort_by_key", &[Begin, End, Start, Functor(&[0])], None),
+    plain("stable_sort_by_key", &[Begin, End, Start], None),
+    form("stable_sort_by_key", &[Begin, End, Start, Functor(&[0])], None),
+    form("partition", &[Begin, End, Functor(&[0])], Some(0)),
+    form("partition", &[Begin, End, Start, Functor(&[2])], Some(0)),
+    form("stable_partition", &[Begin, End, Functor(&[0])], Some(0)),
+    form("stable_partition", &[Begin, End, Start, Functor(&[2])], Some(0)),
+    form("remove_if", &[Begin, End, Functor(&[0])], Some(0)),
+    form("remove_if", &[Begin, End, Start, Functor(&[2])], Some(0)),
+    form("count_if", &[Begin, End, Functor(&[0])], None),
+    form("all_of", &[Begin, End, Functor(&[0])], None),
+    form("any_of", &[Begin, End, Functor(&[0])], None),
+    form("none_of", &[Begin, End, Functor(&[0])], None),
+    form("find_if", &[Begin, End, Functor(&[0])], Some(0)),
+    form("find_if_not", &[Begin, End, Functor(&[0])], Some(0)),
+    form("fill", &[Begin, End, Value], None),
+    form("reverse", &[Begin, End], None),
+    form("copy", &[Begin, End, Start], Some(2)),
+    form("copy_if", &[Begin, End, Start, Functor(&[0])], Some(2)),
+    form("copy_if", &[Begin, End, Start, Start, Functor(&[2])], Some(3)),
+    form("remove_copy_if", &[Begin, End, Start, Functor(&[0])], Some(2)),
+    form("remove_copy_if", &[Begin, End, Start, Start, Functor(&[2])], Some(3)),
+    form("reverse_copy", &[Begin, End, Start], Some(2)),
+    form("gather", &[Begin, End, Start, Start], Some(3)),
+    form("gather_if", &[Begin, End, Start, Start, Start, Functor(&[2])], Some(4)),
+    plain_stencil("gather_if", &[Begin, End, Start, Start, Start], Some(4), 2),
+    form("scatter", &[Begin, End, Start, Start], None),
+    form("scatter_if", &[Begin, End, Start, Start, Start, Functor(&[3])], None),
+    plain_stencil("scatter_if", &[Begin, End, Start, Start, Start], None, 3),
+    form("transform", &[Begin, End, Start, Functor(&[0])], Some(2)),
+    form("transform", &[Begin, End, Start, Start, Functor(&[0, 2])], Some(3)),
+    form("transform_if", &[Begin, End, Start, Functor(&[0]), Functor(&[0])], Some(2)),
+    form("for_each", &[Begin, End, Functor(&[0])], Some(0)),
+    plain("reduce", &[Begin, End], None),
+    plain("reduce", &[Begin, End, Value], None),
+    form("reduce", &[Begin, End, Value, Functor(&[0, 0])], None),
+    // What adds gets what the other functor gives.
+    form("transform_reduce", &[Begin, End, Functor(&[0]), Value, Functor(&[])], None),
+    plain("max_element", &[Begin, End], Some(0)),
+    form("max_element", &[Begin, End, Functor(&[0])], Some(0)),
+    plain("min_element", &[Begin, End], Some(0)),
+    form("min_element", &[Begin, End, Functor(&[0])], Some(0)),
+    plain("unique", &[Begin, End], Some(0)),
 ];
+
+/// A form that asks the range at a position itself whether it holds.
+const fn plain_stencil(
+    name: &'static str,
+    roles: &'static [Role],
+    gives: Option<usize>,
+    stencil: usize,
+) -> Form {
+    Form { name, roles, gives, computes: Some(stencil) }
+}
+
+impl Algorithm {
+    /// Whether the argument at a position is an iterator.
+    #[must_use]
+    pub fn is_iterator(&self, argument: usize) -> bool {
+        let role = argument.checked_sub(1).and_then(|at| self.form.roles.get(at));
+        matches!(role, Some(Begin | End | Start))
+    }
+
+    /// The arguments that are the ends of the range of which an argument is one.
+    #[must_use]
+    pub fn range(&self, argument: usize) -> Option<[usize; 2]> {
+        match self.form.roles.get(argument.checked_sub(1)?)? {
+            Begin => Some([argument, argument + 1]),
+            End => Some([argument - 1, argument]),
+            Start | Functor(_) | Value => None,
+        }
+    }
+
+    /// Whether the algorithm itself compares, adds or tests elements of the range that an argument is an end or the start of.
+    #[must_use]
+    pub fn computes(&self, argument: usize) -> bool {
+        let start = self.range(argument).map_or(argument, |[start, _]| start);
+        self.form.computes.is_some_and(|own| own + 1 == start)
+    }
+
+    /// What is called with elements, by its argument, and the arguments that are the starts of the ranges which the elements
+    /// are of, in the order of its parameters.
+    pub fn functors(&self) -> impl Iterator<Item = (usize, Vec<usize>)> + '_ {
+        self.form.roles.iter().enumerate().filter_map(|(at, role)| match role {
+            Functor(of) => Some((at + 1, of.iter().map(|own| own + 1).collect())),
+            Begin | End | Start | Value => None,
+        })
+    }
+
+    /// The argument that is the start of the range of which the call gives back an iterator.
+    #[must_use]
+    pub fn gives(&self) -> Option<usize> {
+        self.form.gives.map(|own| own + 1)
+    }
+}
 
 impl Program {
     /// The algorithm that a call is of, if it is one of thrust with a policy for the device, as the host calls it.
@@ -49,18 +154,14 @@ impl Program {
     pub fn algorithm(&self, callee: ExprId, arguments: &[ExprId]) -> Option<Algorithm> {
         let callee = self.strip_parens(callee);
         let ExprKind::Name(NameRef::Unknown(name)) = &self.expr(callee).kind else { return None };
-        let row = ROWS.iter().find(|row| row.name == name)?;
+        let mut forms = FORMS.iter().filter(|form| form.name == name).peekable();
+        forms.peek()?;
         if self.qualified(callee) != format!("thrust::{name}") {
             return None;
         }
         let (policy, behind) = arguments.split_first()?;
-        let has_functor = behind.len() == row.iterators + 1;
-        let fits = has_functor || (behind.len() == row.iterators && !row.needs_functor);
-        (fits && self.is_device_policy(*policy)).then(|| Algorithm {
-            iterators: 1..1 + row.iterators,
-            functor: has_functor.then_some(1 + row.iterators),
-            gives_iterator: row.gives_iterator,
-        })
+        let form = forms.find(|form| form.roles.len() == behind.len())?;
+        self.is_device_policy(*policy).then_some(Algorithm { form })
     }
 
     /// `thrust::device`, `thrust::cuda::par` and `thrust::cuda::par.on(stream)`.

@@ -19,7 +19,7 @@ impl Classifier<'_> {
         };
         let algorithm = program.algorithm(*callee, arguments)?;
         let at = position.checked_sub(1)?;
-        if !algorithm.iterators.contains(&at) {
+        if !algorithm.is_iterator(at) {
             return None;
         }
         let by_host = self.calls.function(call).is_some_and(|function| {
@@ -28,39 +28,58 @@ impl Classifier<'_> {
         if !by_host {
             return Some(Err("an algorithm that device code calls".to_owned()));
         }
-        let start = algorithm.iterators.start;
-        let of_range = [start, start + 1];
         let is_own = |at: usize| self.classes.value(arguments[at]) == Some((class, 1));
-        if of_range.contains(&at) {
-            if !of_range.into_iter().all(is_own) {
-                return Some(Err("this range does not begin and end in one array".to_owned()));
-            }
-            let record = self.classes.class(class).element.record();
-            let takes = match (algorithm.functor, record) {
-                (Some(functor), Some(record)) => self.takes_values(arguments[functor], record),
-                (None, _) | (_, None) => false,
-            };
-            if !takes {
-                let message = "the algorithm compares or tests elements with something that is not seen to take \
-                               them as values or constant references";
-                return Some(Err(message.to_owned()));
-            }
+        let range = algorithm.range(at);
+        if range.is_some_and(|ends| !ends.into_iter().all(is_own)) {
+            return Some(Err("this range does not begin and end in one array".to_owned()));
+        }
+        let start = range.map_or(at, |[start, _]| start);
+        let mut functors = algorithm.functors();
+        let takes = !algorithm.computes(at)
+            && functors.all(|(functor, of)| {
+                !of.contains(&start) || self.takes_values(arguments[functor], &of, arguments)
+            });
+        if !takes {
+            let message = "the algorithm compares or tests elements with something that is not seen to take \
+                           them as values or constant references";
+            return Some(Err(message.to_owned()));
         }
         Some(Ok(()))
     }
 
-    /// Whether a function object takes elements as values or constant references, however it is called.
-    fn takes_values(&self, functor: ExprId, element: RecordId) -> bool {
+    /// Whether a function object takes elements of ranges as values or constant references, however it is called.
+    fn takes_values(&self, functor: ExprId, starts: &[usize], arguments: &[ExprId]) -> bool {
         let program = self.program;
         let functor = program.strip_parens(functor);
-        let is_value = |parameter: &VarId| {
-            let ty = program.variable(*parameter).ty;
-            let own = program.types.strip_reference(ty);
-            let is_copy = own.id == ty.id;
-            program.types.as_record(own.id) == Some(element) && (is_copy || own.is_const)
+        // What a range's elements are, if they are of an array that may change.
+        let elements: Vec<Option<RecordId>> = starts
+            .iter()
+            .map(|at| {
+                let (class, depth) = self.classes.value(arguments[*at])?;
+                self.classes.class(class).element.record().filter(|_| depth == 1)
+            })
+            .collect();
+        let is_value = |parameters: &[VarId]| {
+            // A predicate of two elements of one range.
+            let of = |at: usize| match elements.as_slice() {
+                [only] => *only,
+                all => all[at],
+            };
+            let counts = elements.len() == 1 || parameters.len() == elements.len();
+            counts
+                && !parameters.is_empty()
+                && parameters.iter().enumerate().all(|(at, parameter)| {
+                    let ty = program.variable(*parameter).ty;
+                    let own = program.types.strip_reference(ty);
+                    let is_copy = own.id == ty.id;
+                    of(at).is_none_or(|element| {
+                        program.types.as_record(own.id) == Some(element)
+                            && (is_copy || own.is_const)
+                    })
+                })
         };
         if let ExprKind::Lambda { parameters, .. } = &program.expr(functor).kind {
-            return !parameters.is_empty() && parameters.iter().all(is_value);
+            return is_value(parameters);
         }
         let ty = program.types.strip_reference(program.expr(functor).ty);
         let records = match program.types.as_record(ty.id) {
@@ -87,7 +106,11 @@ impl Classifier<'_> {
 }
 
 /// Whether all call operators of a class have parameters of a kind.
-fn calls_with(program: &Program, record: RecordId, is_value: &dyn Fn(&VarId) -> bool) -> bool {
+fn calls_with(
+    program: &Program,
+    record: RecordId,
+    is_value: &dyn Fn(&[VarId]) -> bool,
+) -> bool {
     let record = program.record(record);
     let mut calls = record
         .methods
@@ -99,8 +122,6 @@ fn calls_with(program: &Program, record: RecordId, is_value: &dyn Fn(&VarId) -> 
     !record.unmodelled_members.contains("operator()")
         && calls.peek().is_some()
         && calls.all(|call| {
-            call.template_parameters.is_empty()
-                && !call.parameters.is_empty()
-                && call.parameters.iter().all(is_value)
+            call.template_parameters.is_empty() && is_value(&call.parameters)
         })
 }

@@ -179,7 +179,7 @@ impl Starts {
         };
         let derives = |one: Root, other: Root| match one {
             Root::Variable(id) => self.derives(program, id, other, &mut BTreeSet::new()),
-            Root::Member(..) => false,
+            Root::Member(..) | Root::Item(_) => false,
         };
         left == right || derives(left, right) || derives(right, left)
     }
@@ -242,7 +242,7 @@ impl Starts {
                 is_made |= derives;
                 derives
             }
-            Some(Root::Member(..)) | None => false,
+            Some(Root::Member(..) | Root::Item(_)) | None => false,
         });
         all && is_made
     }
@@ -322,13 +322,15 @@ enum Root {
     Variable(VarId),
     /// A member of the object that a variable is or points to, or of `*this`.
     Member(Option<VarId>, FieldId),
+    /// An item of an array of pointers, whichever.
+    Item(VarId),
 }
 
 /// The variable that a pointer expression moves.
 fn base(program: &Program, expr: ExprId) -> Option<VarId> {
     match root(program, expr)? {
         Root::Variable(id) => Some(id),
-        Root::Member(..) => None,
+        Root::Member(..) | Root::Item(_) => None,
     }
 }
 
@@ -362,9 +364,18 @@ fn root(program: &Program, expr: ExprId) -> Option<Root> {
             ExprKind::Assign(Some(_), left, _) => *left,
             ExprKind::Call { callee, arguments, .. } => {
                 let algorithm = program.algorithm(*callee, arguments)?;
-                *arguments.get(algorithm.iterators.start).filter(|_| algorithm.gives_iterator)?
+                *arguments.get(algorithm.gives()?)?
             }
             ExprKind::Name(NameRef::Variable(id)) => return Some(Root::Variable(*id)),
+            ExprKind::Index { base, .. } => {
+                let is_array = |id: VarId| {
+                    matches!(program.types.kind(program.variable(id).ty.id), TypeKind::Array(..))
+                };
+                return match program.expr(program.strip_parens(*base)).kind {
+                    ExprKind::Name(NameRef::Variable(id)) if is_array(id) => Some(Root::Item(id)),
+                    _ => None,
+                };
+            }
             ExprKind::Member { base, field: Some(field), .. } => {
                 return match program.expr(program.strip_parens(*base)).kind {
                     ExprKind::This => Some(Root::Member(None, *field)),
