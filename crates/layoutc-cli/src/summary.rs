@@ -3,14 +3,15 @@
 use crate::compile::Success;
 use crate::format::is_silent;
 use layoutc_dataflow::classes::{Slot, first_unfollowed_allocation};
-use layoutc_diagnostics::{SourceSet, Span};
+use layoutc_diagnostics::{Code, SourceSet, Span};
 use layoutc_driver::{ClassOutcome, Status};
 use layoutc_syntax::{ExecutionSpace, Program, TypeKind};
 
 /// The most places that a line lists.
 const SHOWN: usize = 5;
 
-/// What becomes of the arrays: `3 of 5 arrays change; 2 stay: LC0010 (main.cu:52), LC0031 (sim.cu:9)`.
+/// What becomes of the arrays: `3 of 6 arrays change; 2 stay: LC0010 (main.cu:52), LC0031 (sim.cu:9); 1 gains nothing: LC0053
+/// (main.cu:7)`.
 pub fn counts(success: &Success, is_question: bool) -> String {
     let sources = success.sources();
     let (silent, told): (Vec<&ClassOutcome>, Vec<&ClassOutcome>) = success
@@ -30,18 +31,26 @@ pub fn counts(success: &Success, is_question: bool) -> String {
         (false, false) => "change",
     };
     let mut line = format!("{changed} of {} array{} {verb}", told.len(), plural(told.len()));
-    let kept: Vec<&&ClassOutcome> =
-        told.iter().filter(|class| class.status == Status::Kept).collect();
-    if !kept.is_empty() {
+    // What would gain nothing is no failure: memory for one element, constant memory.
+    let gains_nothing = |class: &&&ClassOutcome| {
+        class.reasons.first().is_some_and(|reason| reason.code == Code::NO_GAIN)
+    };
+    let kept = told.iter().filter(|class| class.status == Status::Kept);
+    let (idle, kept): (Vec<&&ClassOutcome>, Vec<&&ClassOutcome>) = kept.partition(gains_nothing);
+    for (own, one, several) in
+        [(kept, "stays", "stay"), (idle, "gains nothing", "gain nothing")]
+    {
         let mut reasons: Vec<String> = Vec::new();
-        for reason in kept.iter().filter_map(|class| class.reasons.first()) {
+        for reason in own.iter().filter_map(|class| class.reasons.first()) {
             let text = format!("{} (`{}`)", reason.code, place(sources, reason.span));
             if !reasons.contains(&text) {
                 reasons.push(text);
             }
         }
-        let stay = if kept.len() == 1 { "stays" } else { "stay" };
-        line.push_str(&format!("; {} {stay}: {}", kept.len(), listed(&reasons)));
+        if !own.is_empty() {
+            let verb = if own.len() == 1 { one } else { several };
+            line.push_str(&format!("; {} {verb}: {}", own.len(), listed(&reasons)));
+        }
     }
     line
 }

@@ -102,6 +102,17 @@ pub enum Space {
     Host,
 }
 
+/// The position of the format of a function that prints: of a pointer behind it only the address counts.
+#[must_use]
+pub fn format_position(name: &str) -> Option<usize> {
+    match plain(name) {
+        "printf" => Some(0),
+        "fprintf" | "sprintf" => Some(1),
+        "snprintf" => Some(2),
+        _ => None,
+    }
+}
+
 /// Where the program's text that calls a function comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {

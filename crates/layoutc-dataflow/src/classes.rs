@@ -54,7 +54,7 @@ mod whole_objects;
 
 pub use api::ApiCall;
 pub use calls::{Callee, constructor_of, given_object, operator_operands, resolve_callee};
-pub use classify::{ElementCopy, WideAccess};
+pub use classify::{ElementCopy, WideAccess, classes_of_functor};
 pub use direction::Direction;
 pub use element::{Element, element_of, record_of};
 pub use host_arrays::{HostAllocation, HostArray, HostSource};
@@ -205,6 +205,8 @@ pub struct Classes {
     pub api_calls: Vec<ApiCall>,
     /// Parameters of type `const T&` that can be given a copy of the element.
     pub reader_parameters: BTreeSet<VarId>,
+    /// Parameters `T &` of call operators that a `const` in front would suit.
+    pub could_be_constant: BTreeSet<VarId>,
     /// Member functions that can be called on a copy of the element.
     pub reader_methods: BTreeSet<FunctionId>,
     /// What functions may store to.
@@ -495,6 +497,7 @@ fn group(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Gro
         places: Arc::new(places),
         api_calls: api,
         reader_parameters: readers.parameters,
+        could_be_constant: readers.could_be_constant,
         reader_methods: readers.methods,
         stores: readers.stores,
         versions,

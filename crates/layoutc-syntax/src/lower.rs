@@ -240,7 +240,11 @@ fn pasted_names(file: &PreprocessedFile) -> Vec<std::ops::Range<usize>> {
 
 impl<'t> Lowering<'t> {
     fn new(preprocessed: &'t Preprocessed, trees: &'t Trees<'t>, bodies: &'t Bodies) -> Self {
-        let mut program = Program { sources: preprocessed.sources.clone(), ..Program::default() };
+        let mut program = Program {
+            sources: preprocessed.sources.clone(),
+            closed_branches: preprocessed.closed_branches(),
+            ..Program::default()
+        };
         for (at, file) in preprocessed.files.iter().enumerate() {
             let after_includes =
                 file.includes.iter().map(|include| include.span.end).max().unwrap_or(0);
@@ -527,7 +531,6 @@ impl<'t> Lowering<'t> {
 
     /// Adds the regions that no declaration lowering sees: inactive branches and parse errors.
     fn collect_regions(&mut self) {
-        self.program.closed_branches = self.preprocessed.closed_branches();
         for (at, file) in self.preprocessed.files.iter().enumerate() {
             let conditions = file.directives.iter().filter(|directive| {
                 matches!(

@@ -952,6 +952,10 @@ pub struct Expansion {
     pub definition: Span,
     /// The macro's name in it.
     pub definition_name: Span,
+    /// The closed branches that define it in another way.
+    pub closed: BTreeSet<Span>,
+    /// An argument is text that no compiler reads.
+    pub has_unused: bool,
     /// The body is statements; the use is a statement.
     pub is_statement: bool,
     /// The copy of a function that it belongs to.
@@ -1096,6 +1100,9 @@ pub struct Program {
     /// Launches that are calls of the runtime in the source, which are given the addresses of the
     /// arguments: the text of these stands in a list, and the kernel is named there, not called.
     pub launches_by_address: BTreeSet<ExprId>,
+    /// Items of lists that are addresses of objects which launches through pointers to kernels copy: each kernel that one could
+    /// be has a parameter of the object's type there.
+    pub launched_objects: BTreeSet<ExprId>,
     /// Items of lists that are given to calls which launch something in a way that is not followed.
     pub unfollowed_launches: BTreeMap<ExprId, NoLaunch>,
     /// Pointers to member arrays that are taken for pointers to the elements around them.

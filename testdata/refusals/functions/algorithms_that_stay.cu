@@ -5,7 +5,7 @@
 #include <thrust/sort.h>
 // What is called with elements may change one, is a template, or is not seen.
 struct A { float x; int live; };
-struct Changes { __device__ bool operator()(A &a) const { return a.live > 0; } };
+struct Changes { __device__ bool operator()(A &a) const { return a.live++ > 0; } };
 struct B { float x; int live; };
 struct Generic { template <class T> __device__ bool operator()(const T &b) const { return b.live > 0; } };
 struct C { float x; int live; };

@@ -30,6 +30,13 @@ struct Moved { __host__ __device__ Ray operator()(const Ray &r, const Hit &h) co
 struct Doubled { __host__ __device__ Ray operator()(Ray r) const { r.y *= 2; return r; } };
 struct Plus { __host__ __device__ int operator()(int a, int b) const { return a + b; } };
 struct Both { __host__ __device__ Hit operator()(const Hit &a, const Hit &b) const { return {a.t + b.t, a.material + b.material, 0, 0}; } };
+struct Even {
+    __host__ __device__ bool operator()(Ray &r)
+    {
+        int pixel = r.pixel;
+        return pixel % 2 == 0 && r.x >= 0;
+    }
+};
 struct Counted {
     int *count;
     __device__ void operator()(const Ray &r) { if (r.pixel % 3 == 0) atomicAdd(count, 1); }
@@ -121,6 +128,8 @@ int main() {
     printf("%d %.1f %d\n", (int)(nearest - dev_hits[dst]), sum.t, sum.material);
     thrust::reverse(thrust::device, dev_rays, dev_rays + n);
     thrust::stable_partition(thrust::device, dev_rays, dev_rays + n, keys, IsSet());
+    auto last = thrust::stable_partition(thrust::device, dev_rays, dev_rays + n, Even());
+    printf("%d\n", (int)(last - dev_rays));
     shade<<<(n + 127) / 128, 128>>>(image, dev_hits[dst], dev_rays, n);
     show("reverse", image, n);
     cudaFree(dev_hits[0]);

@@ -388,6 +388,25 @@ fn defines_and_include_folders_are_seen() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_macro_that_no_build_defines_keeps_nothing() -> Result<()> {
+    let text = PARTICLES.replace(
+        "  cudaFree(d);",
+        "#ifdef SHOW\n  dump(d, n);\n#endif\n  cudaFree(d);",
+    );
+    let sandbox = Sandbox::with(&[("in.cu", &text)])?;
+    let outcome = sandbox.accepted(&transform(&["in.cu"], &["-o", "out.cu"]))?;
+    ensure!(outcome.stderr.contains("LC0005"), "{}", outcome.stderr);
+    let outcome = sandbox.accepted(&transform(&["in.cu"], &["-U", "SHOW", "-o", "out.cu"]))?;
+    ensure!(!outcome.stderr.contains("LC0005"), "{}", outcome.stderr);
+    // Whoever defines it later is told.
+    ensure!(sandbox.text("out.cu")?.contains("#ifdef SHOW\n#error \"layoutc: "));
+    let both = transform(&["in.cu"], &["-U", "SHOW", "-D", "SHOW", "-o", "out.cu"]);
+    let outcome = sandbox.accepted(&both)?;
+    ensure!(outcome.stderr.contains("LC0010"), "{}", outcome.stderr);
+    Ok(())
+}
+
 /// A second array beside the particles.
 const CELLS: &str = "struct Cell { int count; float mass; };\n\
     __global__ void clear(Cell *cells) { cells[threadIdx.x].count = 0; cells[threadIdx.x].mass = 0; }\n\

@@ -2,9 +2,10 @@
 
 use super::Rewriter;
 use super::expressions::Parts;
+use crate::edit::Edit;
 use crate::helpers::iterators;
 use crate::storage::IndexText;
-use layoutc_dataflow::classes::ClassId;
+use layoutc_dataflow::classes::{ClassId, classes_of_functor};
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{ExprId, ExprKind};
 
@@ -23,6 +24,23 @@ impl Rewriter<'_> {
         };
         let algorithm = self.program.algorithm(*callee, arguments);
         algorithm.is_some_and(|own| position > 0 && own.is_iterator(position - 1))
+    }
+
+    /// Puts `const` in front of the parameters of what an algorithm calls with elements: an iterator gives it values.
+    pub(super) fn make_constant(&mut self, callee: ExprId, arguments: &[ExprId]) {
+        let program = self.program;
+        let Some(algorithm) = program.algorithm(callee, arguments) else { return };
+        let functors = algorithm.functors().filter_map(|(at, _)| arguments.get(at).copied());
+        let records = functors.flat_map(|functor| classes_of_functor(program, functor));
+        let methods = records.flat_map(|record| program.record(record).methods.iter());
+        let parameters = methods.flat_map(|id| program.function(*id).parameters.iter().copied());
+        let open: Vec<_> = parameters
+            .filter(|own| self.classes.could_be_constant.contains(own))
+            .filter_map(|own| program.declaration_of(&program.variable(own).site))
+            .map(|declared| Edit::replace(declared.specifier.at_start(), "const "))
+            .filter(|edit| !self.edits.contains(edit))
+            .collect();
+        self.edits.extend(open);
     }
 
     /// The iterator for a pointer.

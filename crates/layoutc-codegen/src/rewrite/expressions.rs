@@ -2,6 +2,7 @@
 
 use super::Rewriter;
 use crate::storage::{GroupKind, IndexText};
+use layoutc_dataflow::catalogue::format_position;
 use layoutc_dataflow::classes::{
     Callee, ClassId, PlaceKind, Slot, exchanged, given_object, resolve_callee,
 };
@@ -323,12 +324,18 @@ impl Rewriter<'_> {
         if let Some(algorithm) = self.program.algorithm(callee, arguments)
             && algorithm.is_iterator(at)
         {
+            self.make_constant(callee, arguments);
             return self.iterator(expr, class);
         }
-        let layoutc_dataflow::classes::Callee::Function(function) =
-            layoutc_dataflow::classes::resolve_callee(self.program, callee, arguments)
-        else {
-            return None;
+        let function = match resolve_callee(self.program, callee, arguments) {
+            Callee::Function(function) => function,
+            // `%p`: where the array begins.
+            Callee::Library(name) if format_position(&name).is_some_and(|format| at > format) => {
+                let storage = self.storage(class).filter(|storage| storage.is_handle)?;
+                let base = self.pointer_parts(expr, class)?.base;
+                return Some(storage.first_pointer(&base));
+            }
+            Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => return None,
         };
         let parameter = *self.program.function(function).parameters.get(at)?;
         if self.changed_slot(Slot::Variable(parameter)) != Some(class) {
@@ -344,6 +351,27 @@ impl Rewriter<'_> {
         };
         let parts = self.launched_symbol(parts, class, callee);
         Some(if is_interior { format!("{}, {}", parts.base, parts.index.text) } else { parts.base })
+    }
+
+    /// Where the array begins, as the operand of a cast that a function which prints is given.
+    fn printed_address(&mut self, expr: ExprId, class: ClassId, cast: ExprId) -> Option<String> {
+        let mut outer = self.outermost(cast);
+        while let Some((parent, _)) = self.parents.of(outer)
+            && matches!(self.program.expr(parent).kind, ExprKind::Cast { .. })
+        {
+            outer = self.outermost(parent);
+        }
+        let (call, position) = self.parents.of(outer)?;
+        let ExprKind::Call { callee, arguments, .. } = &self.program.expr(call).kind else {
+            return None;
+        };
+        let Callee::Library(name) = resolve_callee(self.program, *callee, arguments) else {
+            return None;
+        };
+        let format = format_position(&name).filter(|format| position > format + 1);
+        let storage = self.storage(class).filter(|storage| storage.is_handle && format.is_some())?;
+        let base = self.pointer_parts(expr, class)?.base;
+        Some(storage.first_pointer(&base))
     }
 
     /// A member that is stored on its own.
@@ -906,6 +934,10 @@ impl Rewriter<'_> {
                 }
                 // A cast to the record's pointer type is gone with the type.
                 ExprKind::Cast { .. } if self.changed_pointer(parent).is_some() => None,
+                ExprKind::Cast { .. } => {
+                    let printed = self.printed_address(expr, class, parent);
+                    printed.or_else(|| self.without_cast(expr, class))
+                }
                 _ => self.without_cast(expr, class),
             },
             None if storage.is_handle && self.is_truth(outer) => {

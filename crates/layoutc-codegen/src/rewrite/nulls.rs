@@ -202,6 +202,14 @@ impl Rewriter<'_> {
             Some(self.program.function(*function).result)
         });
         let types = &self.program.types;
+        // `P *buffers[2] = {nullptr, nullptr};` makes pointers.
+        let mut item = known.map(|ty| types.strip_reference(ty));
+        while let Some(TypeKind::Array(of, _)) = item.map(|ty| types.kind(ty.id)) {
+            item = Some(*of);
+        }
+        if item.is_some_and(|ty| types.pointee(ty.id).is_some()) {
+            return None;
+        }
         let record = known.and_then(|ty| types.as_record(types.strip_reference(ty).id));
         let mut all: Box<dyn Iterator<Item = &(usize, ClassId)>> = match record {
             Some(record) => Box::new(holders.get(&record).into_iter().flatten()),

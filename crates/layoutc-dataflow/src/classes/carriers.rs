@@ -629,12 +629,24 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                             .is_some_and(|parameter| known(program.variable(parameter).ty));
                         (!same).then_some("it is passed as another type")
                     }
+                    // A kernel of the program, since its parameter has the object's type.
+                    Callee::Unknown
+                        if is_pointer_to_function(program, *kernel)
+                            && program.types.as_record(program.expr(expr).ty.id).is_some() =>
+                    {
+                        None
+                    }
                     Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
                         Some("it is passed to a kernel that cannot be seen")
                     }
                 }
             }
             ExprKind::MacroCall { .. } => Some("it is given to a macro"),
+            ExprKind::InitList(_) | ExprKind::Construct { .. }
+                if program.launched_objects.contains(&expr) =>
+            {
+                None
+            }
             ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } => {
                 let made = lists::object_type(program, calls, parent);
                 if made.is_some_and(|ty| program.types.smart_pointee(ty).is_some()) {
@@ -670,6 +682,27 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
             | ExprKind::Name(_) => Some("this construct is not modelled"),
         },
     }
+}
+
+/// Whether a variable, member or item is a pointer to a function of the program: none of the program's is made by a cast, as
+/// one that a loader gives would be.
+fn is_pointer_to_function(program: &Program, callee: ExprId) -> bool {
+    let is_function = |ty: QualType| match *program.types.kind(ty.id) {
+        TypeKind::Function => true,
+        TypeKind::Pointer(to) => matches!(program.types.kind(to.id), TypeKind::Function),
+        _ => false,
+    };
+    let callee = program.strip_parens(callee);
+    let is_object = matches!(
+        program.expr(callee).kind,
+        ExprKind::Name(NameRef::Variable(_))
+            | ExprKind::Member { field: Some(_), .. }
+            | ExprKind::Index { .. }
+    );
+    let is_cast = |expr: &layoutc_syntax::Expr| {
+        matches!(expr.kind, ExprKind::Cast { target, .. } if is_function(target))
+    };
+    is_object && is_function(program.expr(callee).ty) && !program.exprs.iter().any(is_cast)
 }
 
 /// Whether an initializer list fills the fields of a record one by one: without brace elision.

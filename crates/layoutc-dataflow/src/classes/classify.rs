@@ -16,6 +16,7 @@ mod symbols;
 mod values;
 mod ways;
 
+pub use algorithms::classes_of_functor;
 pub use element_copies::{ElementCopy, WideAccess};
 
 use super::api::ApiCall;

@@ -22,6 +22,8 @@ pub(super) struct Readers {
     pub(super) parameters: BTreeSet<VarId>,
     /// Member functions, by their object.
     pub(super) methods: BTreeSet<FunctionId>,
+    /// Parameters `T &` of call operators that a `const` in front would suit: they only read.
+    pub(super) could_be_constant: BTreeSet<VarId>,
     /// What all functions may store to.
     pub(super) stores: Stores,
 }
@@ -217,7 +219,7 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
         .filter(|id| program.function(*id).body.is_none() || opaque.contains(id) || has_gap(*id))
         .collect();
     // What is handed on to another reader is only read: the greatest such sets.
-    let mut readers = Readers { parameters, methods, stores: Stores::default() };
+    let mut readers = Readers { parameters, methods, ..Readers::default() };
     loop {
         let all_read = |uses: Option<&Vec<ExprId>>| {
             uses.is_none_or(|uses| {
@@ -230,15 +232,55 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
             readers.methods.iter().copied().filter(|id| all_read(objects.get(id))).collect();
         let is_done =
             parameters.len() == readers.parameters.len() && methods.len() == readers.methods.len();
-        readers = Readers { parameters, methods, stores: Stores::default() };
+        readers = Readers { parameters, methods, ..Readers::default() };
         if is_done {
             break;
         }
     }
     let of_lambdas = lambda_readers(program, calls, &readers, &names, is_quiet);
     readers.parameters.extend(of_lambdas);
+    let reads = |id: VarId| {
+        names.get(&id).is_none_or(|all| {
+            all.iter().all(|name| only_reads(program, calls, *name, &readers))
+        })
+    };
+    readers.could_be_constant = program
+        .function_ids()
+        .filter(|id| is_plain_call_operator(program, *id) && !has_gap(*id))
+        .flat_map(|id| program.function(id).parameters.iter().copied())
+        .filter(|id| {
+            let variable = program.variable(*id);
+            let TypeKind::Reference(to, false) = *program.types.kind(variable.ty.id) else {
+                return false;
+            };
+            let declared = program.declaration_of(&variable.site);
+            !to.is_const
+                && program.types.as_record(to.id).is_some()
+                && declared.is_some_and(|own| own.is_plain && own.count == 1)
+                && reads(*id)
+        })
+        .collect();
     readers.stores = Stores { records: stores, unknown };
     readers
+}
+
+/// Whether a function is the one call operator of its class, with one text, that gives back a value.
+fn is_plain_call_operator(program: &Program, id: FunctionId) -> bool {
+    let function = program.function(id);
+    let is_alone = function.record.is_some_and(|record| {
+        let own = program.record(record);
+        let is_call = |id: &&FunctionId| program.function(**id).name == "operator()";
+        own.instance.is_none() && !own.shares_text && own.methods.iter().filter(is_call).count() == 1
+    });
+    function.name == "operator()"
+        && is_alone
+        && function.body.is_some()
+        && function.sites.len() == 1
+        && function.template_parameters.is_empty()
+        && !matches!(
+            program.types.kind(function.result.id),
+            TypeKind::Reference(..) | TypeKind::Pointer(_) | TypeKind::Unknown
+        )
 }
 
 /// The constructors that may make an object of these arguments.

@@ -40,8 +40,6 @@ pub(crate) struct Body {
     pub(crate) parameters: Vec<String>,
     /// The name of what stands for all further arguments: `__VA_ARGS__`, or GNU's `args...`.
     pub(crate) rest: Option<String>,
-    /// Parameters whose spelling becomes a string.
-    pub(crate) stringized: BTreeSet<String>,
     parsed: Parsed,
 }
 
@@ -162,9 +160,9 @@ fn body(preprocessed: &Preprocessed, def: &MacroDef, is_host: bool) -> Option<Bo
     }
     let (parameters, rest) = parameters(preprocessed, def)?;
     let names = || parameters.iter().chain(&rest).map(String::as_str);
-    let (shown, stringized) = match pastes {
+    let shown = match pastes {
         true => without_strings(&def.text, &names().collect::<Vec<_>>(), rest.as_deref())?,
-        false => (def.text.clone(), BTreeSet::new()),
+        false => def.text.clone(),
     };
     let offset = (span.start as usize).checked_sub(BEFORE.len())?;
     let directives = &preprocessed.files[file.index()].directives;
@@ -186,7 +184,6 @@ fn body(preprocessed: &Preprocessed, def: &MacroDef, is_host: bool) -> Option<Bo
         form,
         parameters,
         rest,
-        stringized,
         parsed,
     };
     let end = BEFORE.len() + def.text.len();
@@ -248,27 +245,21 @@ fn parameters(
     }
 }
 
-/// A body with a string of spaces in the place of each `#x`, and spaces for the `##` in `, ## rest`; with the
-/// parameters whose spelling it takes. Nothing if it pastes otherwise, or is a string and no more.
-fn without_strings(
-    text: &str,
-    names: &[&str],
-    rest: Option<&str>,
-) -> Option<(String, BTreeSet<String>)> {
+/// A body with a string of spaces in the place of each `#x`, and spaces for the `##` in `, ## rest`. Nothing if it pastes
+/// otherwise, or is a string and no more.
+fn without_strings(text: &str, names: &[&str], rest: Option<&str>) -> Option<String> {
     let found = tokens(text);
     let word = |at: usize| found.get(at).map(|token| token.text(text));
     let mut out = text.as_bytes().to_vec();
-    let mut stringized = BTreeSet::new();
     for (at, token) in found.iter().enumerate() {
         let range = token.start as usize..token.end as usize;
         match token.text(text) {
             "#" => {
-                let name = word(at + 1).filter(|name| names.contains(name))?;
+                word(at + 1).filter(|name| names.contains(name))?;
                 let whole = range.start..found[at + 1].end as usize;
                 out[whole.clone()].fill(b' ');
                 out[whole.start] = b'"';
                 out[whole.end - 1] = b'"';
-                stringized.insert(name.to_owned());
             }
             "##" => {
                 let is_comma = at > 0 && word(at - 1) == Some(",");
@@ -283,7 +274,7 @@ fn without_strings(
     }
     let text = String::from_utf8(out).ok()?;
     let is_string = tokens(&text).iter().all(|token| token.text(&text).starts_with('"'));
-    (!is_string).then_some((text, stringized))
+    (!is_string).then_some(text)
 }
 
 /// The text with the backslashes at line ends overwritten.

@@ -9,7 +9,9 @@ use super::Lowering;
 use super::bodies::{Body, Form};
 use super::fields::{FieldName, Fields};
 use super::precedence::{ASSIGNMENT, COMMA, PRIMARY, level, needed};
-use crate::preprocess::{Activity, DirectiveKind, MacroId, TokenKind, each_token, tokens};
+use crate::preprocess::{
+    Activity, DirectiveKind, MacroDef, MacroId, TokenKind, each_token, tokens,
+};
 use crate::program::{Expansion, ExpansionId, ExprId, ExprKind, MacroRole, StmtId, StmtKind};
 use crate::types::QualType;
 use layoutc_diagnostics::{FileId, Span};
@@ -211,7 +213,6 @@ impl<'t> Lowering<'t> {
         let span = self.span(whole);
         let id = self.record_expansion(&frame, body, name, span, false);
         let frame = Frame { expansion: id, ..frame };
-        self.lower_unused(&frame, body);
         let inner = self.within(Self::context_of(frame, body), |this| this.expression(expression));
         let ty = self.program.expr(inner).ty;
         let outer = self.add_expr(ExprKind::Paren(inner), span, ty);
@@ -244,7 +245,6 @@ impl<'t> Lowering<'t> {
         let span = self.span(inner);
         let id = self.record_expansion(&frame, body, name, span, true);
         let frame = Frame { expansion: id, ..frame };
-        self.lower_unused(&frame, body);
         let statements = body.statements();
         let lowered = self.within(Self::context_of(frame, body), |this| {
             statements.into_iter().filter_map(|node| this.maybe_statement(node)).collect()
@@ -286,7 +286,13 @@ impl<'t> Lowering<'t> {
     ) -> ExpansionId {
         let id = ExpansionId(self.program.expansions.len() as u32);
         let name_span = self.span(name);
+        let others = self.preprocessed.macros.all(&self.text[name.byte_range()]);
+        let others = others.filter(|def| def.activity == Activity::Inactive);
+        let closed = others.filter_map(|def| self.closed_branch_of(def)).collect();
+        let has_unused = Self::has_unused(frame, body);
         self.program.expansions.push(Expansion {
+            closed,
+            has_unused,
             name: self.text[name.byte_range()].to_owned(),
             name_span,
             span,
@@ -303,18 +309,10 @@ impl<'t> Lowering<'t> {
         id
     }
 
-    /// Arguments that the body does not mention are not evaluated, but stand in the text. Of those that it makes strings of,
-    /// nothing but the spelling counts.
-    fn lower_unused(&mut self, frame: &Frame<'t>, body: &Body) {
+    /// Whether the body does not mention a parameter: its argument is text that no compiler reads, and has no expression.
+    fn has_unused(frame: &Frame<'t>, body: &Body) -> bool {
         let mentioned: BTreeSet<&str> = super::pasted::identifiers(&body.text).collect();
-        for (at, argument) in frame.arguments.iter().enumerate() {
-            let param = frame.params.get(at).map(String::as_str).or(frame.rest).unwrap_or_default();
-            let is_used = mentioned.contains(param) || body.stringized.contains(param);
-            if let Some(node) = argument.node.filter(|_| !is_used) {
-                let expr = self.opaque(node);
-                self.program.file_scope_exprs.push(expr);
-            }
-        }
+        frame.params.iter().any(|param| !mentioned.contains(param.as_str()))
     }
 
     /// The macro that is used, if its body can be lowered here.
@@ -391,10 +389,20 @@ impl<'t> Lowering<'t> {
         false
     }
 
+    /// The closed branch that holds a definition.
+    fn closed_branch_of(&self, def: &MacroDef) -> Option<Span> {
+        let place = def.name_span?;
+        let mut branches = self.program.closed_branches.iter().copied();
+        branches.find(|branch| branch.contains(place))
+    }
+
     /// The one definition that a macro's name can mean here.
     fn definition_of(&self, name: Node<'t>, text: &str) -> Option<MacroId> {
-        // Under other conditions it is something else, which must not be left behind.
-        if self.preprocessed.macros.all(text).any(|def| def.activity == Activity::Inactive) {
+        // Under other conditions it is something else, which must not be left behind: a closed branch says so.
+        let is_left = |def: &MacroDef| {
+            def.activity == Activity::Inactive && self.closed_branch_of(def).is_none()
+        };
+        if self.preprocessed.macros.all(text).any(is_left) {
             return None;
         }
         let mut known =

@@ -9,6 +9,10 @@
 //! or by a statement in front of all launches, every other mention of the array is such a launch,
 //! the kernel is named, and each variable has the type of its parameter: then neither is converted.
 //! What is not shown to be so stays a call of a function that is not known.
+//!
+//! Where a pointer stands for the kernel (`cudaLaunchKernel(kernels[m], grid, block, args)`), the call stays, too, and the
+//! objects whose addresses are given are followed by their members. *Claim:* the kernel is one that the program names other
+//! than to launch it, and every such kernel has parameters of the types of the entries.
 
 use super::Lowering;
 use crate::program::{
@@ -164,6 +168,7 @@ impl Lowering<'_> {
                 uses.entry(variable).or_default().insert(id);
             }
         }
+        let named = named_kernels(program, &calls);
         // By array; what stands in a call is one of its own.
         let mut groups: BTreeMap<(Option<VarId>, Option<ExprId>), Vec<Pending>> = BTreeMap::new();
         for own in calls {
@@ -188,7 +193,25 @@ impl Lowering<'_> {
                     }
                 }
                 Err(reason) => {
+                    let is_open = calls.iter().all(|own| {
+                        let mentions = array.and_then(|array| uses.get(&array));
+                        let is_sure = match (array, mentions) {
+                            (Some(array), Some(mentions)) => {
+                                check_array(&self.program, array, mentions, &calls, stores).is_ok()
+                            }
+                            _ => true,
+                        };
+                        let found = check_call(&self.program, own);
+                        is_sure
+                            && matches!(found, Ok(_) | Err(NoLaunch::NoKernel))
+                            && named.as_ref().is_some_and(|kernels| {
+                                takes_entries(&self.program, own, kernels)
+                            })
+                    });
                     for own in &calls {
+                        if is_open {
+                            note_objects(&mut self.program, own);
+                        }
                         give_up(&mut self.program, own, reason);
                     }
                 }
@@ -365,6 +388,73 @@ fn launch(program: &mut Program, own: &Pending) {
     program.exprs[own.call.index()].kind =
         ExprKind::Launch { kernel, config, arguments, parentheses };
     program.launches_by_address.insert(own.call);
+}
+
+/// The kernels that the program names other than to launch them; nothing if there may be more.
+fn named_kernels(program: &Program, calls: &[Pending]) -> Option<BTreeSet<FunctionId>> {
+    let mut launched: BTreeSet<ExprId> = BTreeSet::new();
+    for own in calls {
+        let ExprKind::Call { arguments, .. } = &program.expr(own.call).kind else { continue };
+        let mut kernel = arguments[0];
+        while let ExprKind::Paren(inner)
+        | ExprKind::AddressOf(inner)
+        | ExprKind::Cast { operand: inner, .. } = program.expr(kernel).kind
+        {
+            kernel = inner;
+        }
+        launched.insert(kernel);
+    }
+    for expr in &program.exprs {
+        if let ExprKind::Launch { kernel, .. } = expr.kind {
+            launched.insert(program.strip_parens(kernel));
+        }
+    }
+    let mut found = BTreeSet::new();
+    for id in program.expr_ids().filter(|id| !launched.contains(id)) {
+        match &program.expr(id).kind {
+            ExprKind::Name(NameRef::Functions(named)) => found.extend(named.iter().copied()),
+            // A kernel of another program, or what a loader gives.
+            ExprKind::Cast { target, .. } if is_function(program, *target) => return None,
+            _ => {}
+        }
+    }
+    found.retain(|id| program.function(*id).space == ExecutionSpace::Kernel);
+    Some(found)
+}
+
+/// Whether a type is that of a function, or of a pointer to one.
+fn is_function(program: &Program, ty: QualType) -> bool {
+    match *program.types.kind(ty.id) {
+        TypeKind::Function => true,
+        TypeKind::Pointer(to) => matches!(program.types.kind(to.id), TypeKind::Function),
+        _ => false,
+    }
+}
+
+/// Whether all of some kernels have parameters of the types of a call's entries, and there is one.
+fn takes_entries(program: &Program, own: &Pending, kernels: &BTreeSet<FunctionId>) -> bool {
+    let Ok(arguments) = &own.arguments else { return false };
+    !kernels.is_empty()
+        && kernels.iter().all(|id| {
+            let kernel = program.function(*id);
+            kernel.template_parameters.is_empty()
+                && !kernel.is_variadic
+                && kernel.parameters.len() <= arguments.len()
+                && kernel.parameters.iter().zip(arguments).all(|(parameter, argument)| {
+                    let own = program.variable(*parameter).ty;
+                    is_read_as(program, own, program.expr(*argument).ty)
+                })
+        })
+}
+
+/// Notes the entries that are addresses of objects.
+fn note_objects(program: &mut Program, own: &Pending) {
+    let Ok(arguments) = &own.arguments else { return };
+    for (entry, argument) in own.entries.iter().zip(arguments) {
+        if program.types.as_record(program.expr(*argument).ty.id).is_some() {
+            program.launched_objects.insert(*entry);
+        }
+    }
 }
 
 /// Leaves a call as it is, and notes why its entries are not followed.

@@ -244,6 +244,9 @@ impl Program {
             if self.launches_by_address.contains(old) {
                 self.launches_by_address.insert(renaming.exprs[old]);
             }
+            if self.launched_objects.contains(old) {
+                self.launched_objects.insert(renaming.exprs[old]);
+            }
             if let Some(reason) = self.unfollowed_launches.get(old).copied() {
                 self.unfollowed_launches.insert(renaming.exprs[old], reason);
             }

@@ -74,35 +74,37 @@ impl Classifier<'_> {
                     let is_copy = own.id == ty.id;
                     of(at).is_none_or(|element| {
                         program.types.as_record(own.id) == Some(element)
-                            && (is_copy || own.is_const)
+                            && (is_copy
+                                || own.is_const
+                                || self.classes.could_be_constant.contains(parameter))
                     })
                 })
         };
         if let ExprKind::Lambda { parameters, .. } = &program.expr(functor).kind {
             return is_value(parameters);
         }
-        let ty = program.types.strip_reference(program.expr(functor).ty);
-        let records = match program.types.as_record(ty.id) {
-            Some(record) => vec![record],
-            None => self.classes_made_by(functor),
-        };
+        let records = classes_of_functor(program, functor);
         !records.is_empty() && records.iter().all(|record| calls_with(program, *record, &is_value))
     }
+}
 
-    /// The classes of which `space::Before()` may make an object: all of that name.
-    fn classes_made_by(&self, call: ExprId) -> Vec<RecordId> {
-        let program = self.program;
-        let ExprKind::Call { callee, .. } = &program.expr(call).kind else { return Vec::new() };
-        let ExprKind::Name(NameRef::Unknown(name)) =
-            &program.expr(program.strip_parens(*callee)).kind
-        else {
-            return Vec::new();
-        };
-        if program.aliases.iter().any(|(alias, ..)| alias == name) {
-            return Vec::new();
-        }
-        program.record_ids().filter(|id| program.record(*id).name == *name).collect()
+/// The classes of which a function object may be: of what `space::Before()` makes, all of that name.
+#[must_use]
+pub fn classes_of_functor(program: &Program, functor: ExprId) -> Vec<RecordId> {
+    let functor = program.strip_parens(functor);
+    let ty = program.types.strip_reference(program.expr(functor).ty);
+    if let Some(record) = program.types.as_record(ty.id) {
+        return vec![record];
     }
+    let ExprKind::Call { callee, .. } = &program.expr(functor).kind else { return Vec::new() };
+    let ExprKind::Name(NameRef::Unknown(name)) = &program.expr(program.strip_parens(*callee)).kind
+    else {
+        return Vec::new();
+    };
+    if program.aliases.iter().any(|(alias, ..)| alias == name) {
+        return Vec::new();
+    }
+    program.record_ids().filter(|id| program.record(*id).name == *name).collect()
 }
 
 /// Whether all call operators of a class have parameters of a kind.

@@ -94,6 +94,24 @@ impl Classifier<'_> {
         self.pin(class, Code::COPY_FORM, span, message);
     }
 
+    /// Whether a pointer to the first element is printed: `%p`.
+    fn is_printed(&self, expr: ExprId, context: Context) -> bool {
+        let Context::Operand(call, position) = context else { return false };
+        let ExprKind::Call { callee, arguments, .. } = &self.program.expr(call).kind else {
+            return false;
+        };
+        let Callee::Library(name) = self.calls.callee(self.program, *callee, arguments) else {
+            return false;
+        };
+        // In a macro the text around it stands for other arguments, too.
+        let is_plain = |of: ExprId| self.program.home(of).is_none();
+        catalogue::format_position(&name).is_some_and(|format| position > format + 1)
+            && is_plain(call)
+            && is_plain(expr)
+            && self.program.macro_role(expr).is_none()
+            && slot_of(self.program, expr).is_some_and(|slot| !self.classes.is_interior(slot))
+    }
+
     /// A pin for a cast of a pointer to another type.
     pub(super) fn bad_cast(&mut self, class: ClassId, cast: ExprId, target: QualType) {
         let types = &self.program.types;
@@ -157,7 +175,9 @@ impl Classifier<'_> {
             let is_unused = target.id == TypeTable::VOID
                 && cast == consumer.expr
                 && matches!(consumer.context, Context::Dropped);
-            if !is_unused && !self.wide_access(expr, class, cast) {
+            let is_printed = self.is_printed(expr, consumer.context)
+                && self.program.types.pointee(target.id).is_some_and(|to| to.id == TypeTable::VOID);
+            if !is_unused && !is_printed && !self.wide_access(expr, class, cast) {
                 self.bad_cast(class, cast, target);
             }
             return;
@@ -776,6 +796,7 @@ impl Classifier<'_> {
             }
             // Asks whether there is an array.
             Callee::Library(name) if name == "assert" => {}
+            Callee::Library(_) if self.is_printed(expr, self.consumer(expr).context) => {}
             // One value, whose address can be written.
             Callee::Library(name)
                 if self.may_move(class) && at == 0 && intrinsics::access(name).is_some() => {}
