@@ -37,9 +37,7 @@ pub fn counts(success: &Success, is_question: bool) -> String {
     };
     let kept = told.iter().filter(|class| class.status == Status::Kept);
     let (idle, kept): (Vec<&&ClassOutcome>, Vec<&&ClassOutcome>) = kept.partition(gains_nothing);
-    for (own, one, several) in
-        [(kept, "stays", "stay"), (idle, "gains nothing", "gain nothing")]
-    {
+    for (own, one, several) in [(kept, "stays", "stay"), (idle, "gains nothing", "gain nothing")] {
         let mut reasons: Vec<String> = Vec::new();
         for reason in own.iter().filter_map(|class| class.reasons.first()) {
             let text = format!("{} (`{}`)", reason.code, place(sources, reason.span));

@@ -390,10 +390,8 @@ fn defines_and_include_folders_are_seen() -> Result<()> {
 
 #[test]
 fn a_macro_that_no_build_defines_keeps_nothing() -> Result<()> {
-    let text = PARTICLES.replace(
-        "  cudaFree(d);",
-        "#ifdef SHOW\n  dump(d, n);\n#endif\n  cudaFree(d);",
-    );
+    let text =
+        PARTICLES.replace("  cudaFree(d);", "#ifdef SHOW\n  dump(d, n);\n#endif\n  cudaFree(d);");
     let sandbox = Sandbox::with(&[("in.cu", &text)])?;
     let outcome = sandbox.accepted(&transform(&["in.cu"], &["-o", "out.cu"]))?;
     ensure!(outcome.stderr.contains("LC0005"), "{}", outcome.stderr);

@@ -14,8 +14,9 @@ impl Rewriter<'_> {
             .flat_map(|class| self.classes.class(*class).closed_branches.iter().copied())
             .collect();
         let edited: BTreeSet<Span> = self.edits.iter().map(|edit| edit.span.at_start()).collect();
-        let is_edited =
-            |text: Span| edited.range(text.at_start()..).next().is_some_and(|at| text.contains(*at));
+        let is_edited = |text: Span| {
+            edited.range(text.at_start()..).next().is_some_and(|at| text.contains(*at))
+        };
         for own in self.program.expansions.iter().filter(|own| !own.closed.is_empty()) {
             if own.has_unused || is_edited(own.span) || is_edited(own.definition) {
                 branches.extend(&own.closed);

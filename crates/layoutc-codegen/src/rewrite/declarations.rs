@@ -445,7 +445,7 @@ impl Rewriter<'_> {
     /// Memory of another type in which a record, or one that holds it, is put: it may be too small then.
     fn raw_memory_of_holder(&self, record: layoutc_syntax::RecordId) -> Option<Span> {
         use layoutc_dataflow::classes::record_of;
-        use layoutc_syntax::{ExprKind, NameRef};
+        use layoutc_syntax::{CastStyle, ExprKind, NameRef};
         let program = self.program;
         let holders = self.holders_of(record);
         let is_holder = |ty| record_of(program, ty).is_some_and(|(own, _)| holders.contains(&own));
@@ -473,6 +473,8 @@ impl Rewriter<'_> {
         };
         program.expr_ids().find_map(|id| {
             let is_raw = match &program.expr(id).kind {
+                // Where it finds another object, it gives null.
+                ExprKind::Cast { style: CastStyle::Dynamic, .. } => false,
                 ExprKind::Cast { target, operand, .. } => is_holder(*target) && !is_sized(*operand),
                 ExprKind::New { of, is_placed: true, .. } => is_holder(*of),
                 _ => false,

@@ -369,7 +369,8 @@ impl Rewriter<'_> {
             return None;
         };
         let format = format_position(&name).filter(|format| position > format + 1);
-        let storage = self.storage(class).filter(|storage| storage.is_handle && format.is_some())?;
+        let storage =
+            self.storage(class).filter(|storage| storage.is_handle && format.is_some())?;
         let base = self.pointer_parts(expr, class)?.base;
         Some(storage.first_pointer(&base))
     }

@@ -199,9 +199,7 @@ fn is_ordinary(program: &Program, id: FunctionId, body: Span) -> bool {
         let around = program.with_bases(record);
         let is_virtual = around.iter().any(|base| {
             let traits = &program.record(*base).traits;
-            traits
-                .iter()
-                .any(|(own, _)| matches!(own, RecordTrait::Virtual | RecordTrait::Bases))
+            traits.iter().any(|(own, _)| matches!(own, RecordTrait::Virtual | RecordTrait::Bases))
         });
         own.instance.is_none() && !own.shares_text && !own.is_local && !is_virtual
     });
@@ -211,7 +209,16 @@ fn is_ordinary(program: &Program, id: FunctionId, body: Span) -> bool {
         && !function.name.starts_with("operator")
         && !function.name.starts_with('~')
         && !function.is_defaulted
-        && !["constexpr", "consteval", "auto", "decltype", "friend", "virtual", "override", "template"]
-            .into_iter()
-            .any(says)
+        && ![
+            "constexpr",
+            "consteval",
+            "auto",
+            "decltype",
+            "friend",
+            "virtual",
+            "override",
+            "template",
+        ]
+        .into_iter()
+        .any(says)
 }

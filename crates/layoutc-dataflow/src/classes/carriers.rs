@@ -699,9 +699,7 @@ fn is_pointer_to_function(program: &Program, callee: ExprId) -> bool {
             | ExprKind::Member { field: Some(_), .. }
             | ExprKind::Index { .. }
     );
-    let is_cast = |expr: &layoutc_syntax::Expr| {
-        matches!(expr.kind, ExprKind::Cast { target, .. } if is_function(target))
-    };
+    let is_cast = |expr: &layoutc_syntax::Expr| matches!(expr.kind, ExprKind::Cast { target, .. } if is_function(target));
     is_object && is_function(program.expr(callee).ty) && !program.exprs.iter().any(is_cast)
 }
 

@@ -240,9 +240,9 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
     let of_lambdas = lambda_readers(program, calls, &readers, &names, is_quiet);
     readers.parameters.extend(of_lambdas);
     let reads = |id: VarId| {
-        names.get(&id).is_none_or(|all| {
-            all.iter().all(|name| only_reads(program, calls, *name, &readers))
-        })
+        names
+            .get(&id)
+            .is_none_or(|all| all.iter().all(|name| only_reads(program, calls, *name, &readers)))
     };
     readers.could_be_constant = program
         .function_ids()
@@ -270,7 +270,9 @@ fn is_plain_call_operator(program: &Program, id: FunctionId) -> bool {
     let is_alone = function.record.is_some_and(|record| {
         let own = program.record(record);
         let is_call = |id: &&FunctionId| program.function(**id).name == "operator()";
-        own.instance.is_none() && !own.shares_text && own.methods.iter().filter(is_call).count() == 1
+        own.instance.is_none()
+            && !own.shares_text
+            && own.methods.iter().filter(is_call).count() == 1
     });
     function.name == "operator()"
         && is_alone

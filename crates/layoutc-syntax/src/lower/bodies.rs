@@ -174,18 +174,8 @@ fn body(preprocessed: &Preprocessed, def: &MacroDef, is_host: bool) -> Option<Bo
         return None;
     }
     let form = Form::Statements;
-    let mut body = Body {
-        file,
-        text,
-        offset,
-        span,
-        definition,
-        name,
-        form,
-        parameters,
-        rest,
-        parsed,
-    };
+    let mut body =
+        Body { file, text, offset, span, definition, name, form, parameters, rest, parsed };
     let end = BEFORE.len() + def.text.len();
     let statements = body.statements();
     let inside = statements.iter().all(|statement| statement.start_byte() < end);

@@ -741,8 +741,7 @@ impl<'t> Lowering<'t> {
         let is_static =
             words.contains(&"static") || self.namespaces.iter().any(|name| name == "(anonymous)");
         // `operator +` is called by the operator.
-        let is_free_operator =
-            record.is_none() && lowered.is_special && is_operator(&lowered.name);
+        let is_free_operator = record.is_none() && lowered.is_special && is_operator(&lowered.name);
         let name = match is_free_operator {
             true => super::names::operator_name(&lowered.name),
             false => lowered.name.clone(),

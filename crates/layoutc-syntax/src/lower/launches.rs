@@ -204,9 +204,9 @@ impl Lowering<'_> {
                         let found = check_call(&self.program, own);
                         is_sure
                             && matches!(found, Ok(_) | Err(NoLaunch::NoKernel))
-                            && named.as_ref().is_some_and(|kernels| {
-                                takes_entries(&self.program, own, kernels)
-                            })
+                            && named
+                                .as_ref()
+                                .is_some_and(|kernels| takes_entries(&self.program, own, kernels))
                     });
                     for own in &calls {
                         if is_open {

@@ -490,7 +490,8 @@ impl<'t> Lowering<'t> {
         } else {
             self.member_alignment(record, node, specifier)
         };
-        if words.contains(&"static") {
+        // `static T create();` declares a function.
+        if words.contains(&"static") && !declarators.iter().all(|own| declares_function(*own)) {
             for (at, declarator) in declarators.iter().enumerate() {
                 let id =
                     self.variable_declarator(*declarator, base, declaration, at, &words, false);

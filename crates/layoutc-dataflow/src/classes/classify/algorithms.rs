@@ -108,11 +108,7 @@ pub fn classes_of_functor(program: &Program, functor: ExprId) -> Vec<RecordId> {
 }
 
 /// Whether all call operators of a class have parameters of a kind.
-fn calls_with(
-    program: &Program,
-    record: RecordId,
-    is_value: &dyn Fn(&[VarId]) -> bool,
-) -> bool {
+fn calls_with(program: &Program, record: RecordId, is_value: &dyn Fn(&[VarId]) -> bool) -> bool {
     let record = program.record(record);
     let mut calls = record
         .methods
@@ -123,7 +119,5 @@ fn calls_with(
     // Operators of bases are hidden by its own.
     !record.unmodelled_members.contains("operator()")
         && calls.peek().is_some()
-        && calls.all(|call| {
-            call.template_parameters.is_empty() && is_value(&call.parameters)
-        })
+        && calls.all(|call| call.template_parameters.is_empty() && is_value(&call.parameters))
 }
