@@ -52,7 +52,16 @@ public:
     }
 
     int size() const { return count; }
+
+    __host__ __device__ float height(int i) const;
 };
+
+// Outside of the class.
+__host__ __device__ inline float Scene::height(int i) const
+{
+    const Sphere &s = spheres[i];
+    return distanceTo(s, Ray{0, 0, 0, 0, 1, 0});
+}
 
 // A free function, and one that calls it.
 static __host__ __device__ inline void paint(const Scene &scene, int i, int material)
@@ -110,7 +119,7 @@ __global__ void shade(Scene scene, float *image, int n)
     Ray ray = {0, 0, 0, 0.1f * i, 0.2f, 1};
     int found = scene.nearest(ray);
     image[i] = found >= 0 ? scene.materialAt(found) : found;
-    image[i] += scene.occluded(ray, 2.0f) ? 1 : 0;
+    image[i] += (scene.occluded(ray, 2.0f) ? 1 : 0) + scene.height(i);
 }
 
 __global__ void change(Scene scene)

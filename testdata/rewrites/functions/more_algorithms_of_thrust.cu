@@ -37,9 +37,9 @@ struct Even {
         return pixel % 2 == 0 && r.x >= 0;
     }
 };
-struct Counted {
-    int *count;
-    __device__ void operator()(const Ray &r) { if (r.pixel % 3 == 0) atomicAdd(count, 1); }
+struct Marked {
+    int *marks;
+    __device__ void operator()(const Ray &r) const { marks[r.pixel] = r.pixel % 3 == 0; }
 };
 
 static Hit *dev_hits[2];
@@ -115,12 +115,8 @@ int main() {
     show("transform", image, n);
     printf("%d %d\n", thrust::reduce(thrust::device, keys, keys + n),
            thrust::transform_reduce(thrust::device, dev_hits[dst], dev_hits[dst] + n, Material(), 0, Plus()));
-    int *count;
-    cudaMalloc(&count, sizeof(int));
-    cudaMemset(count, 0, sizeof(int));
-    thrust::for_each(thrust::device, dev_rays, dev_rays + n, Counted{count});
-    int counted;
-    cudaMemcpy(&counted, count, sizeof(int), cudaMemcpyDeviceToHost);
+    thrust::for_each(thrust::device, dev_rays, dev_rays + n, Marked{keys});
+    int counted = thrust::reduce(thrust::device, keys, keys + n);
     printf("%d %d %d\n", counted, (int)thrust::any_of(thrust::device, dev_hits[dst], dev_hits[dst] + n, IsHit()),
            (int)(thrust::find_if(thrust::device, dev_hits[dst], dev_hits[dst] + n, IsHit()) - dev_hits[dst]));
     Hit *nearest = thrust::min_element(thrust::device, dev_hits[dst], dev_hits[dst] + n, Nearer());
@@ -139,6 +135,5 @@ int main() {
     cudaFree(keys);
     cudaFree(order);
     cudaFree(image);
-    cudaFree(count);
     return 0;
 }

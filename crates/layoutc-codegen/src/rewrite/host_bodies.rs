@@ -39,7 +39,7 @@ pub(super) fn hide(
         own.extend(guard(program, id, *body));
         let inside = |edit: &&mut Edit| body.contains(edit.span);
         edits.iter_mut().filter(inside).for_each(|edit| edit.suits_host = true);
-        if program.function(id).record.is_none() {
+        if !is_in_class(program, id, *body) {
             let whole = whole(program, id, *body);
             let inside = |edit: &&mut Edit| whole.contains(edit.span) && edit.version_of.is_none();
             edits.iter_mut().filter(inside).for_each(|edit| edit.suits_host = true);
@@ -55,11 +55,17 @@ fn whole(program: &Program, id: FunctionId, body: Span) -> Span {
     wholes.find(|site| site.contains(body)).unwrap_or(body)
 }
 
+/// Whether a member function is defined in its class: it must stay declared there.
+fn is_in_class(program: &Program, id: FunctionId, body: Span) -> bool {
+    let record = program.function(id).record.and_then(|record| program.record(record).body);
+    record.is_some_and(|record| record.contains(body))
+}
+
 /// The lines that leave a function to nvcc.
 fn guard(program: &Program, id: FunctionId, body: Span) -> [Edit; 2] {
     let text = program.sources.file(body.file).text();
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let is_member = program.function(id).record.is_some();
+    let is_member = is_in_class(program, id, body);
     let span = if is_member { body } else { whole(program, id, body) };
     let before = &text[..span.start as usize];
     // Where the line of the text begins, or the head of the member function ends.
@@ -150,6 +156,9 @@ impl<'a> Bodies<'a> {
                 open.entry(name.clone()).or_default().push(region.span);
             }
         }
+        for (name, span) in using_declarations(program) {
+            open.entry(name).or_default().push(span);
+        }
         for def in &program.macros {
             let Some(span) = def.span.filter(|span| is_for_host(program, *span)) else { continue };
             for name in &def.body_identifiers {
@@ -189,6 +198,26 @@ impl<'a> Bodies<'a> {
     }
 }
 
+/// The names that `using space::name;` brings elsewhere, in files that are read here.
+fn using_declarations(program: &Program) -> Vec<(String, Span)> {
+    let mut found = Vec::new();
+    for file in program.files.iter().filter(|file| file.foreign.is_none()) {
+        let text = program.sources.file(file.id).text();
+        let mut rest = tokens(text).into_iter();
+        while let Some(token) = rest.next() {
+            if token.text(text) != "using" {
+                continue;
+            }
+            let words = rest.by_ref().take_while(|own| own.text(text) != ";");
+            if let Some(last) = words.last() {
+                let (start, end) = (last.start as usize, last.end as usize);
+                found.push((last.text(text).to_owned(), Span::new(file.id, start, end)));
+            }
+        }
+    }
+    found
+}
+
 /// Whether a function is called by its name alone, and its declaration says all that a caller has to know.
 fn is_ordinary(program: &Program, id: FunctionId, body: Span) -> bool {
     let function = program.function(id);
@@ -203,7 +232,18 @@ fn is_ordinary(program: &Program, id: FunctionId, body: Span) -> bool {
         });
         own.instance.is_none() && !own.shares_text && !own.is_local && !is_virtual
     });
+    // `extern "C++" float f() {}`, `friend P load(…) {}`
+    let whole = whole(program, id, body);
+    let before = program.sources.file(body.file).text()[..whole.start as usize].trim_end();
+    let is_alone = function.record.is_some()
+        || (!before.ends_with('"')
+            && !program.records.iter().any(|own| own.body.is_some_and(|own| own.contains(body))));
+    // A declaration of what is hidden would be one of a function that nothing defines.
+    let has_others = function.is_static && function.record.is_none() && function.sites.len() > 1;
     record.unwrap_or(true)
+        && is_alone
+        && !has_others
+        && !function.has_c_linkage
         && function.template_parameters.is_empty()
         && !program.is_constructor(id)
         && !function.name.starts_with("operator")

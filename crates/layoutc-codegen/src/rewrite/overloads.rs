@@ -8,8 +8,9 @@
 use super::Rewriter;
 use layoutc_dataflow::classes::{ClassId, Slot};
 use layoutc_diagnostics::Code;
-use layoutc_syntax::{FunctionId, RecordId, Scalar, TypeId, TypeKind};
-use std::collections::BTreeMap;
+use layoutc_syntax::preprocess::{TokenKind, tokens};
+use layoutc_syntax::{FunctionId, Program, RecordId, Scalar, TypeId, TypeKind};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A parameter in the new program.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,6 +32,44 @@ struct Signature {
     /// How many arguments a call must have.
     required: usize,
     is_variadic: bool,
+}
+
+/// The words between the parentheses of `decltype(…)`, and in the heads of templates, in the program's files.
+fn words_that_ask(program: &Program) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    if !["decltype", "template"].iter().any(|word| program.identifiers.contains(*word)) {
+        return found;
+    }
+    for file in program.files.iter().filter(|file| file.foreign.is_none()) {
+        let text = program.sources.file(file.id).text();
+        // Behind which word the next bracket opens, and how deep brackets are open.
+        let (mut before, mut depth) = ("", 0usize);
+        let (mut opens, mut closes) = ("", "");
+        for token in tokens(text) {
+            let word = token.text(text);
+            let begins = match (before, word) {
+                ("decltype", "(") => Some(("(", ")")),
+                ("template", "<") => Some(("<", ">")),
+                _ => None,
+            };
+            match begins {
+                Some(brackets) if depth == 0 => {
+                    (opens, closes) = brackets;
+                    depth = 1;
+                }
+                _ if depth == 0 => {}
+                _ if word == opens => depth += 1,
+                _ if word == closes => depth -= 1,
+                _ if closes == ">" && word == ">>" => depth = depth.saturating_sub(2),
+                _ if token.kind == TokenKind::Identifier => {
+                    found.insert(word.to_owned());
+                }
+                _ => {}
+            }
+            before = word;
+        }
+    }
+    found
 }
 
 impl Rewriter<'_> {
@@ -62,8 +101,22 @@ impl Rewriter<'_> {
                 }
             }
         }
+        let asked = words_that_ask(program);
+        let mut named_there = Vec::new();
+        for signature in named.values().flatten() {
+            let function = program.function(signature.function);
+            if let (Some(class), Some(site)) = (signature.class, function.sites.first())
+                && asked.contains(&function.name)
+            {
+                named_there.push((class, site.name));
+            }
+        }
         for (class, span) in found {
             let message = "this function is overloaded, and with the new parameters a call could choose another one";
+            self.refuse(class, Code::FUNCTION_VERSION, span, message);
+        }
+        for (class, span) in named_there {
+            let message = "`decltype` or the head of a template names this function, whose parameters change: a call there may choose another one, or none";
             self.refuse(class, Code::FUNCTION_VERSION, span, message);
         }
     }

@@ -11,7 +11,7 @@ use crate::catalogue::intrinsics::synchronizes;
 use layoutc_diagnostics::Span;
 use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{
-    ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, Storage, TypeKind, VarId,
+    ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, RecordTrait, Storage, TypeKind, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -237,17 +237,25 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
             break;
         }
     }
-    let of_lambdas = lambda_readers(program, calls, &readers, &names, is_quiet);
+    let of_lambdas = lambda_readers(program, calls, &readers, &names, &is_quiet);
     readers.parameters.extend(of_lambdas);
     let reads = |id: VarId| {
         names
             .get(&id)
             .is_none_or(|all| all.iter().all(|name| only_reads(program, calls, *name, &readers)))
     };
+    // What asks whether something can be called sees the `const`.
+    let asks = ["decltype", "declval", "is_invocable", "is_invocable_v", "invoke_result"];
+    let may_change = !asks.iter().any(|word| program.identifiers.contains(*word));
     readers.could_be_constant = program
         .function_ids()
-        .filter(|id| is_plain_call_operator(program, *id) && !has_gap(*id))
-        .flat_map(|id| program.function(id).parameters.iter().copied())
+        .filter(|id| may_change && is_plain_call_operator(program, *id))
+        .flat_map(|id| program.function(id).parameters.iter().map(move |own| (id, *own)))
+        .filter(|(function, id)| {
+            let ty = program.types.strip_reference(program.variable(*id).ty);
+            program.types.as_record(ty.id).is_some_and(|record| is_quiet(*function, record))
+        })
+        .map(|(_, id)| id)
         .filter(|id| {
             let variable = program.variable(*id);
             let TypeKind::Reference(to, false) = *program.types.kind(variable.ty.id) else {
@@ -270,8 +278,13 @@ fn is_plain_call_operator(program: &Program, id: FunctionId) -> bool {
     let is_alone = function.record.is_some_and(|record| {
         let own = program.record(record);
         let is_call = |id: &&FunctionId| program.function(**id).name == "operator()";
+        // One that overrides another must have its type.
+        let is_derived =
+            |which: &RecordTrait| matches!(which, RecordTrait::Virtual | RecordTrait::Bases);
         own.instance.is_none()
             && !own.shares_text
+            && own.bases.is_empty()
+            && !own.traits.iter().any(|(which, _)| is_derived(which))
             && own.methods.iter().filter(is_call).count() == 1
     });
     function.name == "operator()"
@@ -645,6 +658,10 @@ fn only_reads(program: &Program, calls: &CallGraph, name: ExprId, readers: &Read
                     if position == 0 && !program.operators.contains_key(&parent) =>
                 {
                     at = parent;
+                }
+                // `marks[a.cell]`
+                ExprKind::Index { .. } if !program.operators.contains_key(&parent) => {
+                    return is_number(program, at);
                 }
                 ExprKind::Call { callee, arguments, .. } if position > 0 => {
                     let is_scalar = program.types.as_scalar(program.expr(at).ty.id).is_some();

@@ -75,7 +75,7 @@ impl Classifier<'_> {
                     of(at).is_none_or(|element| {
                         program.types.as_record(own.id) == Some(element)
                             && (is_copy
-                                || own.is_const
+                                || self.classes.reader_parameters.contains(parameter)
                                 || self.classes.could_be_constant.contains(parameter))
                     })
                 })
