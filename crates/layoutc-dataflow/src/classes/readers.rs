@@ -237,7 +237,7 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
             break;
         }
     }
-    let of_lambdas = lambda_readers(program, calls, &readers, &names, &is_quiet);
+    let of_lambdas = lambda_readers(program, calls, &readers, &names, is_quiet);
     readers.parameters.extend(of_lambdas);
     let reads = |id: VarId| {
         names
