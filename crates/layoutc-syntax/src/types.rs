@@ -364,6 +364,16 @@ impl TypeTable {
         }
     }
 
+    /// Whether a type is that of a function, or of a pointer to one.
+    #[must_use]
+    pub fn is_function(&self, ty: QualType) -> bool {
+        match *self.kind(ty.id) {
+            TypeKind::Pointer(to) => matches!(self.kind(to.id), TypeKind::Function),
+            TypeKind::Function => true,
+            _ => false,
+        }
+    }
+
     /// What a pointer or array points to, or a reference refers to.
     #[must_use]
     pub fn pointee(&self, id: TypeId) -> Option<QualType> {

@@ -34,12 +34,22 @@ struct Path { float x, y, z; int bounces; };
 #define FIRST(paths, other) (other)
 #endif
 
+// The switch chooses between two macros; the body of the chosen one is edited.
+#define LENGTH(p, i) ((p)[i].x + 1)
+#define HEIGHT(p, i) ((p)[i].z + (p)[i].y)
+#if !COMPACT
+#define SIZE(p, i) LENGTH(p, i)
+#else
+#define SIZE(p, i) HEIGHT(p, i)
+#endif
+
 __global__ void shade(Path *paths, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     Path hit = paths[i];
     HANDLE_MISS(i, hit, paths);
     paths[i].y = SHIFT(paths, i);
+    paths[i].z = SIZE(paths, i);
     paths[i].bounces = FIRST(paths[i].bounces, hit.bounces) - 1;
 }
 
@@ -69,7 +79,7 @@ int main() {
     Path host[n];
     cudaMemcpy(host, paths, n * sizeof(Path), cudaMemcpyDeviceToHost);
     float sum = 0;
-    for (int i = 0; i < n; ++i) sum += host[i].y * (i % 5) + host[i].bounces;
+    for (int i = 0; i < n; ++i) sum += host[i].y * (i % 5) + host[i].bounces + host[i].z;
     printf("%.3f\n", sum);
     cudaFree(paths);
     return 0;

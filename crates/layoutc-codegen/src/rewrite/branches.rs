@@ -17,9 +17,14 @@ impl Rewriter<'_> {
         let is_edited = |text: Span| {
             edited.range(text.at_start()..).next().is_some_and(|at| text.contains(*at))
         };
-        for own in self.program.expansions.iter().filter(|own| !own.closed.is_empty()) {
+        for own in &self.program.expansions {
             if own.has_unused || is_edited(own.span) || is_edited(own.definition) {
-                branches.extend(&own.closed);
+                // The macros whose bodies it stands in lead to it, too.
+                let mut at = Some(own);
+                while let Some(own) = at {
+                    branches.extend(&own.closed);
+                    at = own.home.map(|home| self.program.expansion(home));
+                }
             }
         }
         for branch in branches.into_iter().filter(|_| !self.storage_of.is_empty()) {

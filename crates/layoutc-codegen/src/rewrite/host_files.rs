@@ -177,6 +177,13 @@ pub(super) fn behind(program: &Program, at: Span, newline: &'static str) -> &'st
     if file.text()[at.end as usize..line.end].trim().is_empty() { "" } else { newline }
 }
 
+/// The generated functions that host text can call.
+fn functions_of_host(declared: &Declarations) -> BTreeSet<String> {
+    with_linkage(&unmarked(&declared.of(Part::Host)))
+        .map(|functions| functions.prototypes.into_iter().map(|(name, _)| name).collect())
+        .unwrap_or_default()
+}
+
 /// The generated words that only nvcc knows.
 pub(super) fn device_words(
     declared: &Declarations,
@@ -184,9 +191,7 @@ pub(super) fn device_words(
     names: &Names,
 ) -> BTreeSet<String> {
     let types = words(&declared.of(Part::Types), names);
-    let functions: BTreeSet<String> = with_linkage(&unmarked(&declared.of(Part::Host)))
-        .map(|functions| functions.prototypes.into_iter().map(|(name, _)| name).collect())
-        .unwrap_or_default();
+    let functions = functions_of_host(declared);
     let text = format!("{}{}{versions}", declared.of(Part::Host), declared.of(Part::Device));
     let all = words(&text, names);
     all.into_iter().filter(|word| !types.contains(word) && !functions.contains(word)).collect()
@@ -202,9 +207,7 @@ impl Uses {
         let types = words(&declared.of(Part::Types), names);
         let host = words(&declared.of(Part::Host), names);
         let device = words(&format!("{}{versions}", declared.of(Part::Device)), names);
-        let functions: BTreeSet<String> = with_linkage(&unmarked(&declared.of(Part::Host)))
-            .map(|functions| functions.prototypes.into_iter().map(|(name, _)| name).collect())
-            .unwrap_or_default();
+        let functions = functions_of_host(declared);
         let mut found = Uses::default();
         let seen_by_host = files_of_host(program);
         for edit in edits {

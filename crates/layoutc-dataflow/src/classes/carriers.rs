@@ -687,11 +687,7 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
 /// Whether a variable, member or item is a pointer to a function of the program: none of the program's is made by a cast, as
 /// one that a loader gives would be.
 fn is_pointer_to_function(program: &Program, callee: ExprId) -> bool {
-    let is_function = |ty: QualType| match *program.types.kind(ty.id) {
-        TypeKind::Function => true,
-        TypeKind::Pointer(to) => matches!(program.types.kind(to.id), TypeKind::Function),
-        _ => false,
-    };
+    let is_function = |ty: QualType| program.types.is_function(ty);
     let callee = program.strip_parens(callee);
     let is_object = matches!(
         program.expr(callee).kind,

@@ -263,6 +263,7 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
             };
             let declared = program.declaration_of(&variable.site);
             !to.is_const
+                && !program.is_foreign(variable.site.name.file)
                 && program.types.as_record(to.id).is_some()
                 && declared.is_some_and(|own| own.is_plain && own.count == 1)
                 && reads(*id)

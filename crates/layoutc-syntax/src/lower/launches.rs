@@ -411,24 +411,25 @@ fn named_kernels(program: &Program, calls: &[Pending]) -> Option<BTreeSet<Functi
     }
     let mut found = BTreeSet::new();
     for id in program.expr_ids().filter(|id| !launched.contains(id)) {
-        match &program.expr(id).kind {
-            ExprKind::Name(NameRef::Functions(named)) => found.extend(named.iter().copied()),
-            // A kernel of another program, or what a loader gives.
-            ExprKind::Cast { target, .. } if is_function(program, *target) => return None,
-            _ => {}
+        if let ExprKind::Name(NameRef::Functions(named)) = &program.expr(id).kind {
+            found.extend(named.iter().copied());
+        }
+        // A kernel of another program, or what a loader gives.
+        if let ExprKind::Cast { target, .. } = program.expr(id).kind
+            && program.types.is_function(target)
+        {
+            return None;
         }
     }
+    // What stands outside of the model names it by its name.
+    found.extend(program.function_ids().filter(|id| {
+        let kernel = program.function(*id);
+        let name = &kernel.name;
+        kernel.space == ExecutionSpace::Kernel
+            && program.regions.iter().any(|region| region.identifiers.contains(name))
+    }));
     found.retain(|id| program.function(*id).space == ExecutionSpace::Kernel);
     Some(found)
-}
-
-/// Whether a type is that of a function, or of a pointer to one.
-fn is_function(program: &Program, ty: QualType) -> bool {
-    match *program.types.kind(ty.id) {
-        TypeKind::Function => true,
-        TypeKind::Pointer(to) => matches!(program.types.kind(to.id), TypeKind::Function),
-        _ => false,
-    }
 }
 
 /// Whether all of some kernels have parameters of the types of a call's entries, and there is one.
