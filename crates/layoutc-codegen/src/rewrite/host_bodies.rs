@@ -247,6 +247,8 @@ fn is_ordinary(program: &Program, id: FunctionId, body: Span) -> bool {
         && function.template_parameters.is_empty()
         && !program.is_constructor(id)
         && !function.name.starts_with("operator")
+        // A loop over the object, or a structured binding, calls it without its name.
+        && !["begin", "end", "get"].contains(&function.name.as_str())
         && !function.name.starts_with('~')
         && !function.is_defaulted
         && ![
