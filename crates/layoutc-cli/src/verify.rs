@@ -109,9 +109,9 @@ pub fn verified(arguments: &VerifyArguments, success: &Success) -> Result<Verifi
         if outcome.launches == 0 {
             return Err(opencl::nothing_ran(&outcome));
         }
-        return Ok(report(success, &SiteNumbers::new(&[]), &outcome, None, None));
+        return Ok(report(success, &SiteNumbers::new(&[], &[]), &outcome, None, None));
     }
-    let numbers = SiteNumbers::new(&original);
+    let numbers = SiteNumbers::new(&original, &file_ids(success));
     let original = lowered_sources(success)?;
     let (outcome, layouts) = compare(arguments, success, original, &numbers)?;
     let answer = match arguments.no_nvcc || outcome.verdict != Verdict::Same {
@@ -229,6 +229,12 @@ pub fn sources(
     };
     // Kernel text in a host program is a part of its file.
     success.sources().iter().filter(|(_, file)| file.is_whole_file()).map(source).collect()
+}
+
+/// The ids of the files that [`sources`] gives, in its order.
+pub fn file_ids(success: &Success) -> Vec<FileId> {
+    let whole = success.sources().iter().filter(|(_, file)| file.is_whole_file());
+    whole.map(|(id, _)| id).collect()
 }
 
 /// The program as it was read.

@@ -20,6 +20,7 @@ mod calls;
 mod carriers;
 mod classify;
 mod deleters;
+mod device_vectors;
 mod direction;
 mod directives;
 mod element;

@@ -16,6 +16,7 @@ mod chains;
 mod class_templates;
 mod copying;
 mod declarations;
+mod device_vectors;
 mod enclosing;
 mod expansions;
 mod explicit_instantiations;

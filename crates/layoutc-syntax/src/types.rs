@@ -450,5 +450,5 @@ impl TypeTable {
 /// Whether objects of a type that the program does not define are made of copies of numbers.
 #[must_use]
 pub fn is_made_of_numbers(name: &str) -> bool {
-    matches!(name.trim_start_matches("std::"), "dim3" | "vector" | "string")
+    matches!(name.trim_start_matches("std::"), "dim3" | "vector" | "host_vector" | "string")
 }

@@ -9,7 +9,7 @@ use crate::arguments::ProgramArguments;
 use crate::compile::{Failure, Purpose, Success, compile_for};
 use crate::progress::phase;
 use crate::verify::{
-    HANDLE_SITES_HEADER, SiteNumbers, build_request, cache_dir, changed, lowered_sources,
+    HANDLE_SITES_HEADER, SiteNumbers, build_request, cache_dir, changed, file_ids, lowered_sources,
     original_sources, rewritten_sources,
 };
 use feed::Feed;
@@ -125,7 +125,7 @@ pub fn simulate_layout(run: &SimulatedRun, layouts: &[String]) -> Result<Simulat
     if is_opencl(&success) {
         return opencl::simulate(run, &success, true);
     }
-    let numbers = SiteNumbers::new(&original_sources(&success)?);
+    let numbers = SiteNumbers::new(&original_sources(&success)?, &file_ids(&success));
     let sources = rewritten_sources(&success, &numbers)?;
     let mut shapes = Shapes::new();
     for class in changed(&success) {

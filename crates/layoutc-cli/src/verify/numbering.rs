@@ -31,6 +31,8 @@ inline int layoutc_take_handle_site()
 pub struct SiteNumbers {
     /// The first byte of each call's name.
     places: Vec<Span>,
+    /// The files of the program. A text of layoutc is none, and the runtime numbers no call in it.
+    files: Vec<FileId>,
     /// The names of the original program that look like a generated function's, and are none.
     words: BTreeSet<String>,
 }
@@ -38,12 +40,12 @@ pub struct SiteNumbers {
 impl SiteNumbers {
     /// Numbers the calls of all files in order, as the runtime does.
     ///
-    /// `program` has the files of the program in the order of their ids.
-    pub fn new(program: &[SourceText]) -> Self {
+    /// `program` has the texts of the files of the program, whose ids are `ids`.
+    pub fn new(program: &[SourceText], ids: &[FileId]) -> Self {
         let place = |site: AllocationSite| {
             let file = program.iter().position(|source| source.path == site.path);
             // Every site lies in one of the files that were asked about.
-            let file = FileId(file.unwrap_or_default() as u32);
+            let file = file.and_then(|at| ids.get(at)).copied().unwrap_or(FileId(0));
             Span::new(file, site.offset, site.offset)
         };
         let words = program.iter().flat_map(|source| {
@@ -51,6 +53,7 @@ impl SiteNumbers {
             words.filter(|word| stem_of_allocation(word).is_some()).map(str::to_owned)
         });
         SiteNumbers {
+            files: ids.to_vec(),
             words: words.collect(),
             places: allocation_sites(program).into_iter().map(place).collect(),
         }
@@ -95,6 +98,9 @@ impl SiteNumbers {
 
     /// A version of a function allocates under the numbers of the function.
     fn keep_version(&self, edit: &Edit, original: Span) -> Result<String, String> {
+        if !self.files.contains(&original.file) {
+            return Ok(with_sites(&edit.text, "-1"));
+        }
         let sites: Vec<SiteId> = self.sites(original).collect();
         let calls = self.calls(&edit.text);
         // A declaration has none.
@@ -222,7 +228,10 @@ mod tests {
 
     #[test]
     fn a_struct_may_be_called_cuda() {
-        let numbers = SiteNumbers::new(&[source("0.cu", "void g() { cudaSafeMalloc(&z, 1); }\n")]);
+        let numbers = SiteNumbers::new(
+            &[source("0.cu", "void g() { cudaSafeMalloc(&z, 1); }\n")],
+            &[FileId(0)],
+        );
         let found = numbers.calls("cuda2Malloc(&d, n); cudaMalloc(&e, n); cudaSafeMalloc(&f, n);");
         let handles = found.iter().filter(|call| matches!(call, Call::Handle { .. })).count();
         assert_eq!((handles, found.len()), (1, 2));
@@ -230,7 +239,7 @@ mod tests {
 
     #[test]
     fn namespaces_belong_to_the_name() {
-        let numbers = SiteNumbers::new(&[source("0.cu", "")]);
+        let numbers = SiteNumbers::new(&[source("0.cu", "")], &[FileId(0)]);
         for (text, name) in [
             ("return ::a::pMalloc(&d, n);", "::a::pMalloc"),
             ("x = a::b::pMalloc(&d, n);", "a::b::pMalloc"),
@@ -255,10 +264,10 @@ mod tests {
     fn calls_of_generated_functions_keep_the_numbers() {
         let text = "void f() {\n  cudaMalloc(&a, 4);\n  CHECK(cudaMalloc((void **)&p, n));\n  cudaMalloc(&b, 4);\n}\n";
         let (first, file) = (FileId(0), FileId(1));
-        let numbers = SiteNumbers::new(&[
-            source("0.cu", "void g() { cudaMalloc(&z, 1); }\n"),
-            source("1.cu", text),
-        ]);
+        let numbers = SiteNumbers::new(
+            &[source("0.cu", "void g() { cudaMalloc(&z, 1); }\n"), source("1.cu", text)],
+            &[first, file],
+        );
         let call = "cudaMalloc((void **)&p, n)";
         let start = text.find(call).expect("there");
         let span = Span::new(file, start, start + call.len());

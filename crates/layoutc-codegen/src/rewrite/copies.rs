@@ -3,11 +3,29 @@
 use super::Rewriter;
 use super::calls::DeviceArgument;
 use layoutc_dataflow::catalogue::Api;
-use layoutc_dataflow::classes::{ApiCall, ClassId, Direction};
+use layoutc_dataflow::classes::{ApiCall, ClassId, Direction, Slot};
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{ExprId, ExprKind};
 
 impl Rewriter<'_> {
+    /// The member function of a vector in device memory that stands for `thrust::copy` with one side in host memory.
+    pub(super) fn copy_of_vector(&mut self, callee: ExprId) -> Option<String> {
+        let ExprKind::Member { base, arrow, ref methods, name, .. } =
+            self.program.expr(callee).kind
+        else {
+            return None;
+        };
+        let member = self.program.function(*methods.first()?);
+        let record = member.record.filter(|record| self.program.is_device_vector(*record))?;
+        if name.start != name.end || !matches!(member.name.as_str(), "copy_to_" | "copy_from_") {
+            return None;
+        }
+        let held = *self.program.record(record).fields.first()?;
+        self.changed_slot(Slot::Field(held))?;
+        let operator = if arrow { "->" } else { "." };
+        Some(format!("{}{operator}{}", self.render(base), member.name))
+    }
+
     /// The new text of a copy.
     pub(super) fn copy(
         &mut self,

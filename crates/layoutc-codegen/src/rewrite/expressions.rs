@@ -121,7 +121,7 @@ impl Rewriter<'_> {
         if let Some(text) = self.comparison(expr).or_else(|| self.captured(expr)) {
             return Some(text);
         }
-        if let Some(text) = self.null(expr) {
+        if let Some(text) = self.null(expr).or_else(|| self.copy_of_vector(expr)) {
             return Some(text);
         }
         if let Some(text) = self.assigned_list(expr).or_else(|| self.deduced_class(expr)) {

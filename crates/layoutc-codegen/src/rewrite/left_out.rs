@@ -20,6 +20,7 @@ impl Rewriter<'_> {
             sites.map(|site| site.span).filter(|span| whole.contains(*span)).collect();
         let mut parts: Vec<Span> = Vec::new();
         for member in inside {
+            let member = self.with_its_head(member);
             let own = self.with_its_lines(whole, member);
             match parts.last_mut() {
                 Some(last) if last.end == own.start => last.end = own.end,
@@ -30,6 +31,18 @@ impl Rewriter<'_> {
             }
         }
         parts
+    }
+
+    /// A member template of a text of layoutc, where its head stands on the line of its name.
+    fn with_its_head(&self, member: Span) -> Span {
+        if !self.program.is_model_text(member.file) {
+            return member;
+        }
+        let text = self.program.sources.file(member.file).text();
+        let before = &text[..member.start as usize];
+        let line = before.rfind('\n').map_or(0, |at| at + 1);
+        let head = before[line..].find("template <").map(|at| line + at);
+        Span { start: head.map_or(member.start, |at| at as u32), ..member }
     }
 
     /// A member function's text with its semicolon and, where nothing else stands on its lines, with these and the comments in

@@ -5,6 +5,7 @@
 //! member access whose object has an unknown type may be an access to a field slot. Both pin.
 
 use super::calls::{CallGraph, Callee, Context};
+use super::device_vectors;
 use super::element::record_of;
 use super::host_items::HostItems;
 use super::lists;
@@ -180,6 +181,8 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
             }
             _ => None,
         };
+        // What a text of layoutc is given is judged where it is given.
+        let unresolved = unresolved.filter(|_| !program.is_model_text(expr.span.file));
         if let Some(name) = unresolved.filter(|_| !open.contains(&id))
             && let Some(of_name) = by_name.get(name).filter(|_| can_be_member(id))
         {
@@ -516,10 +519,14 @@ fn binds_method(program: &Program, arguments: &[ExprId]) -> bool {
 /// What happens to a carrier, or a pointer to one, that cannot be followed.
 fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static str> {
     let known = |ty: QualType| carrier_of(program, ty).is_some();
+    let is_exchanged =
+        |ty: QualType| device_vectors::is_exchanged(program, program.expr(expr).ty, ty);
     match calls.context(expr) {
         Context::Dropped | Context::Condition => None,
-        Context::Init(variable) => (!known(program.variable(variable).ty))
-            .then_some("it becomes something of another type"),
+        Context::Init(variable) => {
+            let made = program.variable(variable).ty;
+            (!known(made) && !is_exchanged(made)).then_some("it becomes something of another type")
+        }
         Context::Returned { in_lambda } => {
             let result = calls.function(expr).map(|id| program.function(id).result);
             (in_lambda || !result.is_some_and(known)).then_some("it is returned as another type")
@@ -554,8 +561,11 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                     }
                     _ => false,
                 };
-                (!known(program.expr(other).ty) && !null && !made)
-                    .then_some("it is assigned from or to something unknown")
+                (!known(program.expr(other).ty)
+                    && !null
+                    && !made
+                    && !is_exchanged(program.expr(other).ty))
+                .then_some("it is assigned from or to something unknown")
             }
             ExprKind::Cast { target, .. } => {
                 // `free(w)` and the like go through `void*` too, but so does everything else.
@@ -650,6 +660,9 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
             ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } => {
                 let made = lists::object_type(program, calls, parent);
                 if made.is_some_and(|ty| program.types.smart_pointee(ty).is_some()) {
+                    return None;
+                }
+                if items.len() == 1 && made.is_some_and(is_exchanged) {
                     return None;
                 }
                 // `std::thread t(&T::f, this);`

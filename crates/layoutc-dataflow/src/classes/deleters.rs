@@ -5,6 +5,7 @@
 //! null. Of any other, the array stays.
 
 use super::calls::{CallGraph, Callee, Context};
+use super::device_vectors;
 use super::slots::Slot;
 use super::{ClassId, Classes, Pin};
 use crate::catalogue::{self, Effect};
@@ -35,6 +36,29 @@ const NAMESPACES_OF_STD: [&str; 16] = [
     "tr1",
     "tr2",
     "views",
+];
+
+/// Namespaces in `thrust`.
+const NAMESPACES_OF_THRUST: [&str; 19] = [
+    "async",
+    "cpp",
+    "cuda",
+    "cuda_cub",
+    "detail",
+    "device",
+    "experimental",
+    "host",
+    "internal",
+    "iterator_facade_detail",
+    "mr",
+    "omp",
+    "placeholders",
+    "random",
+    "serial",
+    "system",
+    "tbb",
+    "thrust",
+    "unit_test",
 ];
 
 /// Pins the arrays in owners whose deleter may do something else with them.
@@ -84,8 +108,13 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
                 TemplateArgument::Value(..) => None,
             });
         let mut around = records.filter_map(|record| program.record(record).namespaces.first());
-        if around.any(|namespace| NAMESPACES_OF_STD.contains(&namespace.as_str())) {
-            let message = "in `std` the namespace of this type is another one".to_owned();
+        let inner = if program.is_device_vector(*owner) {
+            &NAMESPACES_OF_THRUST[..]
+        } else {
+            &NAMESPACES_OF_STD[..]
+        };
+        if around.any(|namespace| inner.contains(&namespace.as_str())) {
+            let message = "in the library the namespace of this type is another one".to_owned();
             let (code, span) = (Code::ESCAPING_POINTER, own.name_span);
             found.push((*class, Pin { span, code, message, related: Vec::new() }));
         }
@@ -93,7 +122,8 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
     // The same class, where its text is not in the model: `std::make_shared<P>()`.
     for ty in program.types.ids() {
         let TypeKind::Named(name, mentioned) = program.types.kind(ty) else { continue };
-        let name = name.trim_start_matches("::").trim_start_matches("std::");
+        let name = name.trim_start_matches("::");
+        let name = name.trim_start_matches("std::").trim_start_matches("thrust::");
         for (owner, class) in &held {
             let own = program.record(*owner);
             let arguments: Vec<_> = own
@@ -118,6 +148,13 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
         }
     }
     for id in program.expr_ids() {
+        if let Some((vector, message)) = device_vectors::made_otherwise(program, calls, id)
+            && let Some(class) = held.get(&vector)
+        {
+            let (code, span) = (Code::ESCAPING_POINTER, program.expr(id).span);
+            let message = message.to_owned();
+            found.push((*class, Pin { span, code, message, related: Vec::new() }));
+        }
         if let Some((owner, deleter)) = given_deleter(program, calls, id)
             && let Some(class) = held.get(&owner)
             && !deleters.frees_only(deleter)
@@ -131,6 +168,18 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
         {
             let (code, span) = (Code::ESCAPING_POINTER, program.expr(id).span);
             let message = message.to_owned();
+            found.push((*class, Pin { span, code, message, related: Vec::new() }));
+        }
+    }
+    for (vector, values) in &program.member_values {
+        if let Some(class) = held.get(vector)
+            && program.is_device_vector(*vector)
+            && let Some(message) = device_vectors::makes_otherwise(program, *vector, values)
+        {
+            let span = values
+                .first()
+                .map_or(program.record(*vector).name_span, |value| program.expr(*value).span);
+            let (code, message) = (Code::ESCAPING_POINTER, message.to_owned());
             found.push((*class, Pin { span, code, message, related: Vec::new() }));
         }
     }
@@ -202,6 +251,12 @@ fn given_deleter(program: &Program, calls: &CallGraph, id: ExprId) -> Option<(Re
     if program.is_model_text(program.expr(id).span.file) {
         return None;
     }
+    let (owner, deleter) = owner_of_two(program, calls, id)?;
+    (!program.is_device_vector(owner)).then_some((owner, deleter))
+}
+
+/// The class whose object is made or set with two arguments, and the second of them.
+fn owner_of_two(program: &Program, calls: &CallGraph, id: ExprId) -> Option<(RecordId, ExprId)> {
     match &program.expr(id).kind {
         ExprKind::Construct { of, arguments } => {
             let [_, deleter] = arguments[..] else { return None };
@@ -234,8 +289,16 @@ fn used_otherwise(
     const ELEMENT: &str = "an owner gives a reference to an element here";
     let is_same =
         |ty: QualType| program.types.as_record(program.types.strip_reference(ty).id) == Some(owner);
+    if let Some(why) = device_vectors::used_otherwise(program, calls, id) {
+        return Some(why);
+    }
+    let is_exchanged =
+        |ty: QualType| device_vectors::is_exchanged(program, program.expr(id).ty, ty);
     match calls.context(id) {
-        Context::Init(variable) => (!is_same(program.variable(variable).ty)).then_some(OTHER),
+        Context::Init(variable) => {
+            let made = program.variable(variable).ty;
+            (!is_same(made) && !is_exchanged(made)).then_some(OTHER)
+        }
         Context::Returned { in_lambda: false } => {
             let result = calls.function(id).map(|function| program.function(function).result);
             (!result.is_some_and(is_same)).then_some(OTHER)
@@ -269,6 +332,7 @@ fn used_otherwise(
                     matches!(program.expr(program.strip_parens(other)).kind, ExprKind::Null);
                 (!is_null
                     && !is_same(program.expr(other).ty)
+                    && !is_exchanged(program.expr(other).ty)
                     && !matches!(program.expr(other).kind, ExprKind::InitList(_)))
                 .then_some(OTHER)
             }

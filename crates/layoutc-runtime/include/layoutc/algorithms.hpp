@@ -373,4 +373,11 @@ public:
     }
 };
 
+// From device memory to the host, or back.
+template <class It, class To>
+To copy(It first, It last, To to) {
+    for (; first != last; ++first) *to++ = *first;
+    return to;
+}
+
 }  // namespace thrust

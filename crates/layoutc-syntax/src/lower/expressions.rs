@@ -992,6 +992,10 @@ impl<'t> Lowering<'t> {
         if let Some(element) = self.called_accessor(callee, &arguments, (span, parentheses)) {
             return element;
         }
+        if let Some(pointer) = self.raw_pointer(callee, &arguments, span) {
+            return pointer;
+        }
+        self.copy_of_vector(callee, &arguments);
         let callee = self.call_operator(callee).unwrap_or(callee);
         self.instantiate_callee(callee, explicit_arguments(function), &arguments);
         let mut ty = self.result_type(callee, arguments.len());
@@ -1089,7 +1093,9 @@ impl<'t> Lowering<'t> {
         let candidates: Vec<FunctionId> =
             match &self.program.expr(self.program.strip_parens(callee)).kind {
                 ExprKind::Name(NameRef::Functions(functions)) => functions.clone(),
-                ExprKind::Member { methods, .. } => methods.to_vec(),
+                ExprKind::Member { methods, base, arrow, .. } => {
+                    self.of_constness(methods, *base, *arrow, arguments)
+                }
                 _ => Vec::new(),
             };
         let mut results = candidates
@@ -1106,6 +1112,30 @@ impl<'t> Lowering<'t> {
                 self.program.types.strip_reference(first)
             }
             _ => self.program.types.unknown(),
+        }
+    }
+
+    /// The member functions that a call without arguments can mean: of `T *data();` and `const T *data() const;` that for the
+    /// object at hand.
+    fn of_constness(
+        &self,
+        methods: &[FunctionId],
+        base: ExprId,
+        arrow: bool,
+        arguments: usize,
+    ) -> Vec<FunctionId> {
+        let program = &self.program;
+        let ty = program.types.strip_reference(program.expr(base).ty);
+        let object = if arrow { program.types.pointee(ty.id) } else { Some(ty) };
+        let fits = |id: &&FunctionId| {
+            let own = program.function(**id);
+            own.required_parameters == 0
+                && object.is_some_and(|object| own.is_const == object.is_const)
+        };
+        let fitting: Vec<FunctionId> = methods.iter().filter(fits).copied().collect();
+        match (arguments, fitting.as_slice()) {
+            (0, [_]) => fitting,
+            _ => methods.to_vec(),
         }
     }
 

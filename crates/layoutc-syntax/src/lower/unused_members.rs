@@ -131,7 +131,7 @@ impl<'t> Lowering<'t> {
             || own.name.starts_with(['~', '('])
             || own.name.starts_with("operator")
             // Functions of the library call these.
-            || (program.is_modelled_owner(record) && matches!(own.name.as_str(), "get" | "swap" | "reset"))
+            || (program.is_modelled_owner(record) && matches!(own.name.as_str(), "get" | "swap" | "reset" | "take_"))
             || program.accessors.contains_key(&method)
             || program.index_accessors.contains_key(&method)
             || matches!(program.types.kind(own.result.id), TypeKind::Unknown);

@@ -40,11 +40,17 @@ impl Program {
         self.files[file.index()].foreign == Some(Foreign::Model)
     }
 
-    /// Whether a record is an instance of an owner of the standard library that has its text from layoutc.
+    /// Whether a record is an instance of an owner of a library that has its text from layoutc.
     #[must_use]
     pub fn is_modelled_owner(&self, record: RecordId) -> bool {
         let own = self.record(record);
         own.instance.is_some() && self.is_model_text(own.name_span.file)
+    }
+
+    /// Whether a record is an instance of `thrust::device_vector` that has its text from layoutc.
+    #[must_use]
+    pub fn is_device_vector(&self, record: RecordId) -> bool {
+        self.record(record).name == "device_vector" && self.is_modelled_owner(record)
     }
 
     /// What a template's parameter means in the text of an instance, by the instance's argument: in an owner of `T[]` that is `T`.

@@ -1,0 +1,135 @@
+//! Vectors in device memory: what the library's functions do with them.
+//!
+//! Where `thrust::device_vector` has its text from layoutc, `v.data()` gives a pointer, and `v.begin()` the number of a place. So
+//! `thrust::raw_pointer_cast(v.data())` and `v.data().get()` are casts, and `thrust::copy` from or to such a vector is a call of a
+//! member function of the vector.
+
+use super::Lowering;
+use crate::program::{CastStyle, ExprId, ExprKind, FunctionId, NameRef};
+use crate::types::TypeKind;
+use layoutc_diagnostics::Span;
+use thin_vec::ThinVec;
+
+impl Lowering<'_> {
+    /// `thrust::raw_pointer_cast(p)` of a plain pointer, and `v.data().get()`.
+    pub(super) fn raw_pointer(
+        &mut self,
+        callee: ExprId,
+        arguments: &[ExprId],
+        span: Span,
+    ) -> Option<ExprId> {
+        let program = &self.program;
+        let operand = match (&program.expr(callee).kind, arguments) {
+            (ExprKind::Name(NameRef::Unknown(name)), [pointer])
+                if name == "raw_pointer_cast" && self.is_of_thrust(callee, name) =>
+            {
+                *pointer
+            }
+            (ExprKind::Member { base, arrow: false, methods, name, .. }, [])
+                if methods.is_empty()
+                    && program.text(*name) == "get"
+                    && self.gives_vector_data(*base) =>
+            {
+                *base
+            }
+            _ => return None,
+        };
+        let target = self.program.types.strip_reference(self.program.expr(operand).ty);
+        if !matches!(self.program.types.kind(target.id), TypeKind::Pointer(_)) {
+            return None;
+        }
+        let target_span = self.program.expr(callee).span;
+        // Nothing calls a function.
+        self.program.exprs[callee.index()].kind = ExprKind::Opaque(ThinVec::new());
+        let kind = ExprKind::Cast { style: CastStyle::Static, target, target_span, operand };
+        Some(self.add_expr(kind, span, target))
+    }
+
+    /// Whether a name is one of `thrust`, as it is written.
+    fn is_of_thrust(&self, callee: ExprId, name: &str) -> bool {
+        let written = self.program.text(self.program.expr(callee).span);
+        let written: String = written.split_ascii_whitespace().collect();
+        let rest = written.trim_start_matches("::");
+        rest.strip_prefix("thrust::").unwrap_or(rest) == name
+    }
+
+    /// Whether an expression is `v.data()` of a vector in device memory.
+    fn gives_vector_data(&self, pointer: ExprId) -> bool {
+        let program = &self.program;
+        let ExprKind::Call { callee, .. } = program.expr(program.strip_parens(pointer)).kind else {
+            return false;
+        };
+        let ExprKind::Member { methods, .. } = &program.expr(callee).kind else { return false };
+        methods.iter().any(|id| {
+            let own = program.function(*id);
+            own.name == "data" && own.record.is_some_and(|record| program.is_device_vector(record))
+        })
+    }
+
+    /// Makes `thrust::copy(v.begin(), v.end(), to)` and `thrust::copy(first, last, v.begin())` calls of a member function of the
+    /// vector, whose other side is in host memory.
+    pub(super) fn copy_of_vector(&mut self, callee: ExprId, arguments: &[ExprId]) {
+        let ExprKind::Name(NameRef::Unknown(name)) = &self.program.expr(callee).kind else {
+            return;
+        };
+        if name != "copy" || !self.is_of_thrust(callee, name) {
+            return;
+        }
+        let [first, last, to] = *arguments else { return };
+        let text = |id: ExprId| self.program.text(self.program.expr(id).span);
+        let (object, arrow, member) =
+            match (self.place_in(first), self.place_in(last), self.place_in(to)) {
+                (Some((own, arrow)), Some((other, _)), None) if text(own) == text(other) => {
+                    (own, arrow, "copy_to_")
+                }
+                (None, None, Some((own, arrow))) => (own, arrow, "copy_from_"),
+                _ => return,
+            };
+        let ty = self.program.types.strip_reference(self.program.expr(object).ty);
+        let ty = if arrow { self.program.types.pointee(ty.id) } else { Some(ty) };
+        let Some(record) = ty.and_then(|ty| self.program.types.as_record(ty.id)) else { return };
+        let methods: ThinVec<FunctionId> = self.member_named(record, member).1.into();
+        let Some(base) = self.repeated(object) else { return };
+        let end = self.program.expr(callee).span.at_end();
+        self.program.exprs[callee.index()].kind =
+            ExprKind::Member { base, arrow, field: None, methods, name: end, operator: end };
+    }
+
+    /// The vector that an expression is a place in: `v.begin()`, `p->end() - 1`.
+    fn place_in(&self, place: ExprId) -> Option<(ExprId, bool)> {
+        let program = &self.program;
+        let place = program.strip_parens(place);
+        match &program.expr(place).kind {
+            ExprKind::Binary(_, left, _) => self.place_in(*left),
+            ExprKind::Call { callee, .. } => {
+                let ExprKind::Member { base, arrow, ref methods, .. } = program.expr(*callee).kind
+                else {
+                    return None;
+                };
+                let own = program.function(*methods.first()?);
+                let is_vector = own.record.is_some_and(|record| program.is_device_vector(record));
+                let is_place = matches!(own.name.as_str(), "begin" | "end" | "cbegin" | "cend");
+                (is_vector && is_place).then_some((base, arrow))
+            }
+            _ => None,
+        }
+    }
+
+    /// A variable, or a member of one, once more.
+    fn repeated(&mut self, object: ExprId) -> Option<ExprId> {
+        let (kind, span, ty) = {
+            let own = self.program.expr(object);
+            (own.kind.clone(), own.span, own.ty)
+        };
+        let kind = match kind {
+            ExprKind::Name(NameRef::Variable(_)) | ExprKind::This => kind,
+            ExprKind::Member { base, arrow, field: Some(field), methods, name, operator } => {
+                // `this`, which is not written.
+                let base = self.repeated(base)?;
+                ExprKind::Member { base, arrow, field: Some(field), methods, name, operator }
+            }
+            _ => return None,
+        };
+        Some(self.add_expr(kind, span, ty))
+    }
+}
