@@ -72,6 +72,7 @@ const HEADERS: &[EmbeddedFile] = embedded!("include":
     "thrust/scatter.h",
     "thrust/sequence.h",
     "thrust/sort.h",
+    "thrust/swap.h",
     "thrust/transform.h",
     "thrust/transform_reduce.h",
     "cuda_texture_types.h",

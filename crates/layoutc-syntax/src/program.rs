@@ -1076,6 +1076,8 @@ pub struct Program {
     pub operators: BTreeMap<ExprId, FunctionId>,
     /// What members and bases that are records are initialized with in front of constructors' bodies.
     pub member_values: Vec<(RecordId, Vec<ExprId>)>,
+    /// Lengths of vectors in device memory that are not written: of `v.end()`, by the vector and whether it is behind a pointer.
+    pub vector_sizes: BTreeMap<ExprId, (ExprId, bool)>,
     /// The friends that class templates define, as functions for each instance: all share one text.
     pub shared_friends: BTreeSet<FunctionId>,
     /// The objects that hold arrays to which constructors bind members that are references of the same type, or of which they

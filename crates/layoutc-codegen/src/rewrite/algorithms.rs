@@ -6,8 +6,11 @@ use crate::edit::Edit;
 use crate::helpers::iterators;
 use crate::storage::IndexText;
 use layoutc_dataflow::classes::{ClassId, classes_of_functor};
-use layoutc_diagnostics::Code;
-use layoutc_syntax::{ExprId, ExprKind};
+use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::{ExprId, ExprKind, RecordId};
+
+/// The category of the iterators.
+const TAG: &str = "::std::random_access_iterator_tag";
 
 impl Rewriter<'_> {
     /// Whether a call gives back a place in the array that its first pointer leads to.
@@ -68,6 +71,12 @@ impl Rewriter<'_> {
             true => format!("({} *)", storage.outer_type()),
             false => String::new(),
         };
+        // A vector gives iterators.
+        if self.program.is_vector_place(expr) {
+            let needs = self.needs(class);
+            (needs.iterate, needs.load, needs.store, needs.on_host) = (true, true, true, true);
+            return None;
+        }
         let parts = self.pointer_parts(expr, class)?;
         let needs = self.needs(class);
         (needs.iterate, needs.load, needs.store, needs.on_host) = (true, true, true, true);
@@ -77,7 +86,79 @@ impl Rewriter<'_> {
             false => format!("(ptrdiff_t){}", parts.index.operand()),
         };
         let base = parts.base;
-        Some(format!("{name}<::std::random_access_iterator_tag>{{{cast}{base}, {at}}}"))
+        Some(format!("{name}<{TAG}>{{{cast}{base}, {at}}}"))
+    }
+
+    /// What goes in front of the first argument of an algorithm of which iterators of vectors say that it runs on the device.
+    pub(super) fn policy_in_front(&mut self, argument: ExprId) -> Option<&'static str> {
+        let (call, position) = self.parents.of(argument)?;
+        let ExprKind::Call { callee, arguments, .. } = &self.program.expr(call).kind else {
+            return None;
+        };
+        if position != 1 {
+            return None;
+        }
+        let algorithm = self.program.algorithm(*callee, arguments)?;
+        let mut places = arguments.iter().enumerate().filter(|(at, _)| algorithm.is_iterator(*at));
+        let changes = |(_, place): (usize, &ExprId)| self.changed_pointer(*place).is_some();
+        if algorithm.has_policy() || !places.any(changes) {
+            return None;
+        }
+        self.include_policies();
+        Some("thrust::device, ")
+    }
+
+    /// Includes the policies behind the vectors, where they are not.
+    fn include_policies(&mut self) {
+        const HEADER: &str = "thrust/execution_policy.h";
+        let program = self.program;
+        for file in &program.files {
+            let mut own = file.includes.iter().zip(&file.include_offsets);
+            let vector = own.find(|(included, _)| {
+                program.sources.file(**included).path().ends_with("device_vector.h>")
+                    && program.is_model_text(**included)
+            });
+            let Some((_, offset)) = vector else { continue };
+            let text = program.sources.file(file.id).text();
+            if text.contains(HEADER) {
+                continue;
+            }
+            let end = text[*offset..].find('\n').map_or(text.len(), |at| offset + at);
+            let edit =
+                Edit::replace(Span::new(file.id, end, end), format!("\n#include <{HEADER}>"));
+            if !self.edits.contains(&edit) {
+                self.edits.push(edit);
+            }
+        }
+    }
+
+    /// The places that a vector in device memory gives: iterators, where algorithms are given some.
+    pub(super) fn places_of_vector(&mut self, vector: RecordId, class: ClassId) {
+        let program = self.program;
+        let is_own = |start: ExprId| {
+            program.vector_start(start).is_some_and(|(base, arrow)| {
+                let ty = program.types.strip_reference(program.expr(base).ty);
+                let ty = if arrow { program.types.pointee(ty.id) } else { Some(ty) };
+                ty.is_some_and(|ty| program.types.as_record(ty.id) == Some(vector))
+            })
+        };
+        if !program.expr_ids().any(is_own) {
+            return;
+        }
+        let Some(storage) = self.storage(class) else { return };
+        let name = format!("{}{}<{TAG}>", storage.qualifier, iterators::name(storage));
+        for id in &program.record(vector).methods {
+            let own = program.function(*id);
+            let at = match own.name.as_str() {
+                "begin" | "cbegin" => "0",
+                "end" | "cend" => "(ptrdiff_t)size_",
+                _ => continue,
+            };
+            let text = format!("{name} {}() const {{ return {{held_, {at}}}; }}", own.name);
+            self.text_owner = Some(vector);
+            self.push(Edit::replace(own.sites[0].span, text));
+            self.text_owner = None;
+        }
     }
 
     /// Base and index of what an algorithm finds in an array.

@@ -8,6 +8,19 @@ use layoutc_diagnostics::Code;
 use layoutc_syntax::{ExprId, ExprKind};
 
 impl Rewriter<'_> {
+    /// `v.data()` and `v.size()` of a vector in device memory, for the places that an algorithm is given.
+    pub(super) fn part_of_vector(&mut self, expr: ExprId) -> Option<String> {
+        let size = self.program.vector_sizes.get(&expr).map(|own| (*own, "size"));
+        let start = || self.program.vector_start(expr).map(|own| (own, "data"));
+        let ((base, arrow), member) = size.or_else(start)?;
+        let ty = self.program.types.strip_reference(self.program.expr(base).ty);
+        let ty = if arrow { self.program.types.pointee(ty.id)? } else { ty };
+        let held = *self.program.record(self.program.types.as_record(ty.id)?).fields.first()?;
+        self.changed_slot(Slot::Field(held))?;
+        let operator = if arrow { "->" } else { "." };
+        Some(format!("{}{operator}{member}()", self.render(base)))
+    }
+
     /// The member function of a vector in device memory that stands for `thrust::copy` with one side in host memory.
     pub(super) fn copy_of_vector(&mut self, callee: ExprId) -> Option<String> {
         let ExprKind::Member { base, arrow, ref methods, name, .. } =

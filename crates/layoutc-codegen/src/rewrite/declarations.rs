@@ -203,6 +203,10 @@ impl Rewriter<'_> {
             .map(|(function, _)| (*function, program.function(*function)))
             .collect();
         let is_private = program.field(field).is_private;
+        let holder = program.field(field).record;
+        if program.is_device_vector(holder) {
+            self.places_of_vector(holder, class);
+        }
         let mut given: BTreeSet<(Span, bool)> = BTreeSet::new();
         let mut dropped: BTreeSet<Span> = BTreeSet::new();
         for (id, function) in accessors {

@@ -61,6 +61,12 @@ impl Rewriter<'_> {
 
     /// The new text of an expression that changes itself, not only in its operands.
     pub(super) fn special(&mut self, expr: ExprId) -> Option<String> {
+        let own = self.special_alone(expr);
+        let Some(policy) = self.policy_in_front(expr) else { return own };
+        Some(format!("{policy}{}", own.unwrap_or_else(|| self.splice(expr))))
+    }
+
+    fn special_alone(&mut self, expr: ExprId) -> Option<String> {
         if self.is_kept_by_view(expr) {
             return None;
         }
@@ -754,7 +760,7 @@ impl Rewriter<'_> {
         {
             return text;
         }
-        self.splice(expr)
+        self.part_of_vector(expr).unwrap_or_else(|| self.splice(expr))
     }
 
     /// Moves a pointer by an index expression.
@@ -772,7 +778,7 @@ impl Rewriter<'_> {
         let kind = &self.program.expr(inner).kind;
         let (is_comma, is_compound) =
             (matches!(kind, ExprKind::Comma(..)), !self.is_postfix(inner));
-        let text = self.render(inner);
+        let text = self.part_of_vector(inner).unwrap_or_else(|| self.render(inner));
         // A comma would separate arguments or subscripts.
         let (text, is_compound) =
             if is_comma { (format!("({text})"), false) } else { (text, is_compound) };

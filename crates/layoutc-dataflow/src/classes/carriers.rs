@@ -529,7 +529,8 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
         }
         Context::Returned { in_lambda } => {
             let result = calls.function(expr).map(|id| program.function(id).result);
-            (in_lambda || !result.is_some_and(known)).then_some("it is returned as another type")
+            let fits = |ty: QualType| known(ty) || is_exchanged(ty);
+            (in_lambda || !result.is_some_and(fits)).then_some("it is returned as another type")
         }
         Context::Range => None,
         // A member that is a reference to it is a name of its class's members, as any other.

@@ -301,7 +301,7 @@ fn used_otherwise(
         }
         Context::Returned { in_lambda: false } => {
             let result = calls.function(id).map(|function| program.function(function).result);
-            (!result.is_some_and(is_same)).then_some(OTHER)
+            (!result.is_some_and(|ty| is_same(ty) || is_exchanged(ty))).then_some(OTHER)
         }
         Context::Operand(parent, position) => match &program.expr(parent).kind {
             // `*p` and `p->x`, whose `get` has no text.

@@ -143,10 +143,8 @@ pub(super) fn used_otherwise(
         ExprKind::Binary(..) | ExprKind::Unary(..) => Some(OPERATOR),
         ExprKind::Assign(None, _, right) if position == 0 => {
             let right = program.strip_parens(*right);
-            match &program.expr(right).kind {
-                ExprKind::InitList(items) => (!items.is_empty()).then_some(BRACES),
-                _ => None,
-            }
+            // Of an empty list, too: it keeps the memory.
+            matches!(program.expr(right).kind, ExprKind::InitList(_)).then_some(BRACES)
         }
         // A member that the text does not have.
         ExprKind::Member { field: None, methods, .. } if methods.is_empty() => {

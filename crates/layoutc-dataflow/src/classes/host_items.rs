@@ -86,15 +86,16 @@ impl<'p> HostItems<'p> {
         }
     }
 
-    /// What the items of a container of the standard library are.
+    /// What the items of a container of the standard library, or of thrust in host memory, are.
     fn item_of(&self, list: QualType) -> Option<QualType> {
         let types = &self.program.types;
         let TypeKind::Named(name, mentioned) = types.kind(types.strip_reference(list).id) else {
             return None;
         };
         let name = name.trim_start_matches("::").trim_start_matches("std::");
-        (matches!(name, "vector" | "array" | "deque") && self.program.is_library_class(name))
-            .then(|| mentioned.first().map(|item| QualType::plain(*item)))?
+        (matches!(name, "vector" | "array" | "deque" | "host_vector")
+            && self.program.is_library_class(name))
+        .then(|| mentioned.first().map(|item| QualType::plain(*item)))?
     }
 
     /// The member of that name; none if the record may have another one of it.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../layoutc_runtime.hpp"
+#include "../thrust/device_ptr.h"
 
 #include <algorithm>
 #include <iterator>
@@ -373,11 +374,78 @@ public:
     }
 };
 
-// From device memory to the host, or back.
+namespace layoutc_detail {
+
+// Kernels reach device memory through plain pointers.
+template <class T>
+T* plain(device_ptr<T> pointer) {
+    return pointer.get();
+}
+template <class T>
+T plain(T value) {
+    return value;
+}
+template <class T>
+device_ptr<T> place(T* pointer) {
+    return device_ptr<T>(pointer);
+}
+template <class T>
+T place(T value) {
+    return value;
+}
+
+template <class It, class = void>
+struct is_on_device : std::false_type {};
+template <class It>
+struct is_on_device<It, std::enable_if_t<std::is_base_of_v<random_access_device_iterator_tag, typename std::iterator_traits<It>::iterator_category>>> : std::true_type {};
+
+template <class It>
+using OnDevice = std::enable_if_t<is_on_device<It>::value>;
+
+}  // namespace layoutc_detail
+
+// The iterators say where it runs.
+#define LAYOUTC_ON_DEVICE(name)                                                                         \
+    template <class It, class... Rest, class = layoutc_detail::OnDevice<It>>                            \
+    auto name(It first, Rest... rest) {                                                                 \
+        if constexpr (std::is_void_v<decltype(name(device, layoutc_detail::plain(first), layoutc_detail::plain(rest)...))>) \
+            name(device, layoutc_detail::plain(first), layoutc_detail::plain(rest)...);                 \
+        else                                                                                            \
+            return layoutc_detail::place(name(device, layoutc_detail::plain(first), layoutc_detail::plain(rest)...)); \
+    }
+LAYOUTC_ON_DEVICE(sort)
+LAYOUTC_ON_DEVICE(stable_sort)
+LAYOUTC_ON_DEVICE(sort_by_key)
+LAYOUTC_ON_DEVICE(partition)
+LAYOUTC_ON_DEVICE(stable_partition)
+LAYOUTC_ON_DEVICE(remove_if)
+LAYOUTC_ON_DEVICE(count_if)
+LAYOUTC_ON_DEVICE(any_of)
+LAYOUTC_ON_DEVICE(find_if)
+LAYOUTC_ON_DEVICE(fill)
+LAYOUTC_ON_DEVICE(reverse)
+LAYOUTC_ON_DEVICE(copy_if)
+LAYOUTC_ON_DEVICE(gather)
+LAYOUTC_ON_DEVICE(scatter)
+LAYOUTC_ON_DEVICE(transform)
+LAYOUTC_ON_DEVICE(for_each)
+LAYOUTC_ON_DEVICE(reduce)
+LAYOUTC_ON_DEVICE(transform_reduce)
+LAYOUTC_ON_DEVICE(max_element)
+LAYOUTC_ON_DEVICE(min_element)
+#undef LAYOUTC_ON_DEVICE
+
 template <class It, class To>
 To copy(It first, It last, To to) {
-    for (; first != last; ++first) *to++ = *first;
-    return to;
+    constexpr bool from = layoutc_detail::is_on_device<It>::value, onto = layoutc_detail::is_on_device<To>::value;
+    if constexpr (from && onto) {
+        auto end = copy(device, layoutc_detail::plain(first), layoutc_detail::plain(last), layoutc_detail::plain(to));
+        return layoutc_detail::place(end);
+    } else {
+        // From device memory to the host, or back.
+        for (; first != last; ++first) *to++ = *first;
+        return to;
+    }
 }
 
 }  // namespace thrust

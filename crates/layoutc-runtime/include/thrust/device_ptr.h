@@ -9,6 +9,9 @@
 
 namespace thrust {
 
+// Of iterators over device memory.
+struct random_access_device_iterator_tag : std::random_access_iterator_tag {};
+
 template <class T>
 class device_ptr;
 
@@ -40,7 +43,7 @@ public:
     using difference_type = ptrdiff_t;
     using pointer = device_ptr;
     using reference = device_reference<T>;
-    using iterator_category = std::random_access_iterator_tag;
+    using iterator_category = random_access_device_iterator_tag;
 
     device_ptr() : at_(nullptr) {}
     explicit device_ptr(T* at) : at_(at) {}

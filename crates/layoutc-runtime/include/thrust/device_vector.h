@@ -78,7 +78,13 @@ public:
         return *this;
     }
     vector_base& operator=(vector_base&& other) noexcept {
-        swap(other);
+        vector_base taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
+    vector_base& operator=(std::initializer_list<T> items) {
+        size_ = 0;
+        append(items);
         return *this;
     }
     template <class Vector, class = typename Vector::value_type>

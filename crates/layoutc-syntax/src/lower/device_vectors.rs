@@ -5,8 +5,8 @@
 //! member function of the vector.
 
 use super::Lowering;
-use crate::program::{CastStyle, ExprId, ExprKind, FunctionId, NameRef};
-use crate::types::TypeKind;
+use crate::program::{BinaryOp, CastStyle, ExprId, ExprKind, FunctionId, NameRef};
+use crate::types::{Scalar, TypeKind};
 use layoutc_diagnostics::Span;
 use thin_vec::ThinVec;
 
@@ -113,6 +113,66 @@ impl Lowering<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Makes `v.begin()` and `v.end()`, which an algorithm of the device is given, pointers: `v.data()`, `v.data() + v.size()`.
+    pub(super) fn places_of_algorithm(&mut self, callee: ExprId, arguments: &mut [ExprId]) {
+        if self.program.algorithm_name(callee).is_none() {
+            return;
+        }
+        for argument in arguments {
+            if self.place_in(*argument).is_some() {
+                *argument = self.pointer_to_place(*argument);
+            }
+        }
+    }
+
+    /// The pointer that a place is. What is made anew comes behind its operands.
+    fn pointer_to_place(&mut self, place: ExprId) -> ExprId {
+        let (kind, span) = (self.program.expr(place).kind.clone(), self.program.expr(place).span);
+        let (kind, ty) = match kind {
+            ExprKind::Paren(inner) => {
+                let inner = self.pointer_to_place(inner);
+                (ExprKind::Paren(inner), self.program.expr(inner).ty)
+            }
+            ExprKind::Binary(op, left, right) => {
+                let left = self.pointer_to_place(left);
+                (ExprKind::Binary(op, left, right), self.program.expr(left).ty)
+            }
+            ExprKind::Call { callee, .. } => {
+                let ExprKind::Member { base, arrow, ref methods, .. } =
+                    self.program.expr(callee).kind
+                else {
+                    return place;
+                };
+                let Some(own) = methods.first().map(|id| self.program.function(*id)) else {
+                    return place;
+                };
+                let (Some(record), is_end) = (own.record, own.name.ends_with("end")) else {
+                    return place;
+                };
+                let methods: ThinVec<FunctionId> = self.member_named(record, "data").1.into();
+                let name = self.program.expr(base).span.at_end();
+                self.program.exprs[callee.index()].kind =
+                    ExprKind::Member { base, arrow, field: None, methods, name, operator: name };
+                let ty = self.result_type(callee, 0);
+                let parentheses = span.at_end();
+                let start = ExprKind::Call { callee, arguments: ThinVec::new(), parentheses };
+                if is_end {
+                    let start = self.add_expr(start, self.program.expr(callee).span, ty);
+                    let size = self.program.types.scalar(Scalar::UnsignedLong);
+                    let kind = ExprKind::Opaque(ThinVec::new());
+                    let size = self.add_expr(kind, span.at_end(), size);
+                    self.program.vector_sizes.insert(size, (base, arrow));
+                    (ExprKind::Binary(BinaryOp::Add, start, size), ty)
+                } else {
+                    (start, ty)
+                }
+            }
+            _ => return place,
+        };
+        self.program.exprs[place.index()].kind = ExprKind::Opaque(ThinVec::new());
+        self.add_expr(kind, span, ty)
     }
 
     /// A variable, or a member of one, once more.

@@ -980,7 +980,7 @@ impl<'t> Lowering<'t> {
         }
         let made = self.made_class(function);
         let callee = self.callee(function);
-        let arguments = self.arguments(arguments_node);
+        let mut arguments = self.arguments(arguments_node);
         if let Some((pointer, of)) = made {
             return self.made_object(callee, pointer, of, arguments, (span, parentheses));
         }
@@ -996,6 +996,7 @@ impl<'t> Lowering<'t> {
             return pointer;
         }
         self.copy_of_vector(callee, &arguments);
+        self.places_of_algorithm(callee, &mut arguments);
         let callee = self.call_operator(callee).unwrap_or(callee);
         self.instantiate_callee(callee, explicit_arguments(function), &arguments);
         let mut ty = self.result_type(callee, arguments.len());
@@ -1089,7 +1090,7 @@ impl<'t> Lowering<'t> {
         callee
     }
 
-    fn result_type(&mut self, callee: ExprId, arguments: usize) -> QualType {
+    pub(super) fn result_type(&mut self, callee: ExprId, arguments: usize) -> QualType {
         let candidates: Vec<FunctionId> =
             match &self.program.expr(self.program.strip_parens(callee)).kind {
                 ExprKind::Name(NameRef::Functions(functions)) => functions.clone(),

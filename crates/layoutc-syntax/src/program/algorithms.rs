@@ -6,6 +6,8 @@ use super::{ExprId, ExprKind, NameRef, Program};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Algorithm {
     form: &'static Form,
+    /// How many arguments are in front of those of the form: one for a policy.
+    before: usize,
 }
 
 /// What an argument behind the policy is.
@@ -111,14 +113,14 @@ impl Algorithm {
     /// Whether the argument at a position is an iterator.
     #[must_use]
     pub fn is_iterator(&self, argument: usize) -> bool {
-        let role = argument.checked_sub(1).and_then(|at| self.form.roles.get(at));
+        let role = argument.checked_sub(self.before).and_then(|at| self.form.roles.get(at));
         matches!(role, Some(Begin | End | Start))
     }
 
     /// The arguments that are the ends of the range of which an argument is one.
     #[must_use]
     pub fn range(&self, argument: usize) -> Option<[usize; 2]> {
-        match self.form.roles.get(argument.checked_sub(1)?)? {
+        match self.form.roles.get(argument.checked_sub(self.before)?)? {
             Begin => Some([argument, argument + 1]),
             End => Some([argument - 1, argument]),
             Start | Functor(_) | Value => None,
@@ -129,39 +131,78 @@ impl Algorithm {
     #[must_use]
     pub fn computes(&self, argument: usize) -> bool {
         let start = self.range(argument).map_or(argument, |[start, _]| start);
-        self.form.computes.is_some_and(|own| own + 1 == start)
+        self.form.computes.is_some_and(|own| own + self.before == start)
     }
 
     /// What is called with elements, by its argument, and the arguments that are the starts of the ranges which the elements
     /// are of, in the order of its parameters.
     pub fn functors(&self) -> impl Iterator<Item = (usize, Vec<usize>)> + '_ {
         self.form.roles.iter().enumerate().filter_map(|(at, role)| match role {
-            Functor(of) => Some((at + 1, of.iter().map(|own| own + 1).collect())),
+            Functor(of) => {
+                Some((at + self.before, of.iter().map(|own| own + self.before).collect()))
+            }
             Begin | End | Start | Value => None,
         })
+    }
+
+    /// Whether a policy says where it runs, and not the iterators.
+    #[must_use]
+    pub fn has_policy(&self) -> bool {
+        self.before > 0
     }
 
     /// The argument that is the start of the range of which the call gives back an iterator.
     #[must_use]
     pub fn gives(&self) -> Option<usize> {
-        self.form.gives.map(|own| own + 1)
+        self.form.gives.map(|own| own + self.before)
     }
 }
 
 impl Program {
-    /// The algorithm that a call is of, if it is one of thrust with a policy for the device, as the host calls it.
+    /// The algorithm that a call is of, if it is one of thrust with a policy for the device, or with places in vectors in device
+    /// memory, as the host calls it.
     #[must_use]
     pub fn algorithm(&self, callee: ExprId, arguments: &[ExprId]) -> Option<Algorithm> {
+        let name = self.algorithm_name(callee)?;
+        let first = *arguments.first()?;
+        let before = usize::from(self.is_device_policy(first));
+        let taken = arguments.len() - before;
+        let form = FORMS.iter().find(|form| form.name == name && form.roles.len() == taken)?;
+        let own = Algorithm { form, before };
+        let mut places = arguments.iter().enumerate().filter(|(at, _)| own.is_iterator(*at));
+        let is_vector = |(_, place): (usize, &ExprId)| self.is_vector_place(*place);
+        (before > 0 || places.any(is_vector)).then_some(own)
+    }
+
+    /// The name of the algorithm that a call is of, whatever it is given.
+    pub(crate) fn algorithm_name(&self, callee: ExprId) -> Option<&str> {
         let callee = self.strip_parens(callee);
         let ExprKind::Name(NameRef::Unknown(name)) = &self.expr(callee).kind else { return None };
-        let mut forms = FORMS.iter().filter(|form| form.name == name).peekable();
-        forms.peek()?;
-        if self.qualified(callee) != format!("thrust::{name}") {
-            return None;
+        FORMS.iter().find(|form| form.name == name)?;
+        (self.qualified(callee) == format!("thrust::{name}")).then_some(name)
+    }
+
+    /// Whether a pointer is a place in a vector in device memory, as `v.begin()` gives it.
+    #[must_use]
+    pub fn is_vector_place(&self, place: ExprId) -> bool {
+        let place = self.strip_parens(place);
+        match self.expr(place).kind {
+            ExprKind::Binary(_, left, _) => self.is_vector_place(left),
+            _ => self.vector_start(place).is_some(),
         }
-        let (policy, behind) = arguments.split_first()?;
-        let form = forms.find(|form| form.roles.len() == behind.len())?;
-        self.is_device_policy(*policy).then_some(Algorithm { form })
+    }
+
+    /// The vector in device memory, and whether it is behind a pointer, of which an expression is the start: `v.data()` for
+    /// `v.begin()` that an algorithm is given.
+    #[must_use]
+    pub fn vector_start(&self, start: ExprId) -> Option<(ExprId, bool)> {
+        let ExprKind::Call { callee, .. } = self.expr(start).kind else { return None };
+        let ExprKind::Member { base, arrow, ref methods, name, .. } = self.expr(callee).kind else {
+            return None;
+        };
+        let own = self.function(*methods.first()?);
+        let is_vector = own.record.is_some_and(|record| self.is_device_vector(record));
+        (is_vector && name.start == name.end && own.name == "data").then_some((base, arrow))
     }
 
     /// `thrust::device`, `thrust::cuda::par` and `thrust::cuda::par.on(stream)`.

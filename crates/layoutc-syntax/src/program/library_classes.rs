@@ -6,7 +6,7 @@ use crate::types::TypeKind;
 use layoutc_diagnostics::FileId;
 
 /// Their names without namespaces: the members of each are its own, and none of the program's.
-const CLASSES: [&str; 24] = [
+const CLASSES: [&str; 25] = [
     "vector",
     "array",
     "unique_ptr",
@@ -24,6 +24,7 @@ const CLASSES: [&str; 24] = [
     "initializer_list",
     "device_vector",
     "host_vector",
+    "universal_vector",
     "mutex",
     "thread",
     "ifstream",

@@ -999,8 +999,11 @@ fn owner_of(program: &Program, pointer: ExprId) -> Option<&str> {
         let ty = program.types.strip_reference(program.expr(at).ty);
         if let TypeKind::Named(name, _) = program.types.kind(ty.id) {
             let name = name.trim_start_matches("::").trim_start_matches("std::");
-            return matches!(name, "unique_ptr" | "shared_ptr" | "device_vector" | "host_vector")
-                .then_some(name);
+            return matches!(
+                name,
+                "unique_ptr" | "shared_ptr" | "device_vector" | "universal_vector" | "host_vector"
+            )
+            .then_some(name);
         }
         at = match &program.expr(at).kind {
             ExprKind::Paren(inner)

@@ -76,7 +76,8 @@ template <class ElementType> class device_vector {
   }
   device_vector &operator=(device_vector &&other) noexcept
   {
-    swap(other);
+    device_vector taken(std::move(other));
+    swap(taken);
     return *this;
   }
   template <class Vector, class = typename Vector::reverse_iterator> device_vector &operator=(const Vector &other)
@@ -98,19 +99,19 @@ template <class ElementType> class device_vector {
   std::size_t end() const { return size_; }
   std::size_t cbegin() const { return 0; }
   std::size_t cend() const { return size_; }
-  template <class Iterator> void copy_to_(std::size_t first, std::size_t last, Iterator to) const
+  template <class Place, class Iterator> void copy_to_(Place first, Place last, Iterator to) const
   {
     std::vector<ElementType> copied(last - first);
     if (first != last)
-      check_(cudaMemcpy(copied.data(), held_ + first, (last - first) * sizeof(ElementType), cudaMemcpyDeviceToHost));
+      check_(cudaMemcpy(copied.data(), held_ + (first - begin()), copied.size() * sizeof(ElementType), cudaMemcpyDeviceToHost));
     for (const ElementType &element : copied)
       *to++ = element;
   }
-  template <class Iterator> void copy_from_(Iterator first, Iterator last, std::size_t to)
+  template <class Place, class Iterator> void copy_from_(Iterator first, Iterator last, Place to)
   {
     std::vector<ElementType> copied(first, last);
     if (!copied.empty())
-      check_(cudaMemcpy(held_ + to, copied.data(), copied.size() * sizeof(ElementType), cudaMemcpyHostToDevice));
+      check_(cudaMemcpy(held_ + (to - begin()), copied.data(), copied.size() * sizeof(ElementType), cudaMemcpyHostToDevice));
   }
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return capacity_; }

@@ -1,0 +1,6 @@
+#pragma once
+#include <utility>
+
+namespace thrust {
+using std::swap;
+}  // namespace thrust

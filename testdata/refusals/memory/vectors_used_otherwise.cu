@@ -1,0 +1,60 @@
+//@ layout = "* = soa"
+#include <cuda_runtime.h>
+#include <list>
+#include <thrust/device_ptr.h>
+#include <thrust/device_vector.h>
+#include <thrust/host_vector.h>
+#include <thrust/sequence.h>
+#include <vector>
+#define KERNEL(name, type) \
+    __global__ void name(type *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+namespace detail {
+struct Inner { float x, y; };
+}
+struct Listed { float x, y; };
+struct Braces { float x, y; };
+struct Compared { float x, y; bool operator==(const Compared &other) const { return x == other.x; } };
+struct Erased { float x, y; };
+struct Placed { float x, y; };
+struct Read { float x, y; };
+struct Sized { float x, y; };
+struct Other { float x, y; };
+struct Given { float x, y; };
+KERNEL(step_inner, detail::Inner)
+KERNEL(step_listed, Listed)
+KERNEL(step_braces, Braces)
+KERNEL(step_compared, Compared)
+KERNEL(step_erased, Erased)
+KERNEL(step_placed, Placed)
+KERNEL(step_read, Read)
+KERNEL(step_sized, Sized)
+KERNEL(step_other, Other)
+KERNEL(step_given, Given)
+int main() {
+    thrust::device_vector<detail::Inner> inner(64);
+    step_inner<<<1, 64>>>(thrust::raw_pointer_cast(inner.data()), 64);
+    std::list<Listed> list(64);
+    thrust::device_vector<Listed> listed(list.begin(), list.end());
+    step_listed<<<1, 64>>>(thrust::raw_pointer_cast(listed.data()), 64);
+    thrust::device_vector<Braces> braces = {Braces{1, 2}, Braces{3, 4}};
+    step_braces<<<1, 64>>>(thrust::raw_pointer_cast(braces.data()), 2);
+    thrust::device_vector<Compared> compared(64), same(compared);
+    step_compared<<<1, 64>>>(thrust::raw_pointer_cast(compared.data()), 64);
+    bool equal = compared == same;
+    thrust::device_vector<Erased> erased(64);
+    step_erased<<<1, 64>>>(thrust::raw_pointer_cast(erased.data()), 64);
+    erased.erase(erased.begin());
+    thrust::device_vector<Placed> placed(64);
+    auto place = placed.begin();
+    step_placed<<<1, 64>>>(thrust::raw_pointer_cast(placed.data()), 64);
+    thrust::device_vector<Read> read(64);
+    step_read<<<1, 64>>>(thrust::raw_pointer_cast(read.data()), 64);
+    Read first = read[0];
+    thrust::device_vector<Sized> sized(64);
+    step_sized<<<1, 64>>>(thrust::raw_pointer_cast(sized.data()), 64);
+    thrust::device_vector<Given> given(64);
+    thrust::device_vector<Other> other(given.begin(), given.end());
+    step_other<<<1, 64>>>(thrust::raw_pointer_cast(other.data()), 64);
+    step_given<<<1, 64>>>(thrust::raw_pointer_cast(given.data()), 64);
+    return equal + (int)first.x + (int)sizeof(sized) + (place == placed.end());
+}
