@@ -61,6 +61,7 @@ const HEADERS: &[EmbeddedFile] = embedded!("include":
     "thrust/fill.h",
     "thrust/find.h",
     "thrust/for_each.h",
+    "thrust/functional.h",
     "thrust/gather.h",
     "thrust/host_vector.h",
     "thrust/logical.h",

@@ -6,8 +6,6 @@
 #include <thrust/host_vector.h>
 #include <thrust/sequence.h>
 #include <vector>
-#define KERNEL(name, type) \
-    __global__ void name(type *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
 namespace detail {
 struct Inner { float x, y; };
 }
@@ -20,41 +18,41 @@ struct Read { float x, y; };
 struct Sized { float x, y; };
 struct Other { float x, y; };
 struct Given { float x, y; };
-KERNEL(step_inner, detail::Inner)
-KERNEL(step_listed, Listed)
-KERNEL(step_braces, Braces)
-KERNEL(step_compared, Compared)
-KERNEL(step_erased, Erased)
-KERNEL(step_placed, Placed)
-KERNEL(step_read, Read)
-KERNEL(step_sized, Sized)
-KERNEL(step_other, Other)
-KERNEL(step_given, Given)
+__global__ void step_inner(detail::Inner *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; } //~ LC0010 in the library the namespace of this type is another one
+__global__ void step_listed(Listed *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+__global__ void step_braces(Braces *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+__global__ void step_compared(Compared *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+__global__ void step_erased(Erased *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+__global__ void step_placed(Placed *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+__global__ void step_read(Read *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+__global__ void step_sized(Sized *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+__global__ void step_other(Other *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+__global__ void step_given(Given *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
 int main() {
     thrust::device_vector<detail::Inner> inner(64);
     step_inner<<<1, 64>>>(thrust::raw_pointer_cast(inner.data()), 64);
     std::list<Listed> list(64);
-    thrust::device_vector<Listed> listed(list.begin(), list.end());
+    thrust::device_vector<Listed> listed(list.begin(), list.end()); //~ LC0010 this vector is made in a way that is not modelled
     step_listed<<<1, 64>>>(thrust::raw_pointer_cast(listed.data()), 64);
-    thrust::device_vector<Braces> braces = {Braces{1, 2}, Braces{3, 4}};
+    thrust::device_vector<Braces> braces = {Braces{1, 2}, Braces{3, 4}}; //~ LC0010 this vector is made in a way that is not modelled
     step_braces<<<1, 64>>>(thrust::raw_pointer_cast(braces.data()), 2);
     thrust::device_vector<Compared> compared(64), same(compared);
     step_compared<<<1, 64>>>(thrust::raw_pointer_cast(compared.data()), 64);
-    bool equal = compared == same;
+    bool equal = compared == same; //~ LC0010 this operator of vectors is not modelled
     thrust::device_vector<Erased> erased(64);
     step_erased<<<1, 64>>>(thrust::raw_pointer_cast(erased.data()), 64);
-    erased.erase(erased.begin());
+    erased.erase(erased.begin()); //~ LC0010 this member of the vector is not modelled //~ LC0010 this place in the vector is used in a way that is not modelled
     thrust::device_vector<Placed> placed(64);
-    auto place = placed.begin();
+    auto place = placed.begin(); //~ LC0010 this place in the vector is used in a way that is not modelled
     step_placed<<<1, 64>>>(thrust::raw_pointer_cast(placed.data()), 64);
     thrust::device_vector<Read> read(64);
     step_read<<<1, 64>>>(thrust::raw_pointer_cast(read.data()), 64);
-    Read first = read[0];
+    Read first = read[0]; //~ LC0023 host code accesses an element in device memory
     thrust::device_vector<Sized> sized(64);
     step_sized<<<1, 64>>>(thrust::raw_pointer_cast(sized.data()), 64);
     thrust::device_vector<Given> given(64);
-    thrust::device_vector<Other> other(given.begin(), given.end());
+    thrust::device_vector<Other> other(given.begin(), given.end()); //~ LC0010 this place in the vector is used in a way that is not modelled //~ LC0010 this vector is made in a way that is not modelled
     step_other<<<1, 64>>>(thrust::raw_pointer_cast(other.data()), 64);
     step_given<<<1, 64>>>(thrust::raw_pointer_cast(given.data()), 64);
-    return equal + (int)first.x + (int)sizeof(sized) + (place == placed.end());
+    return equal + (int)first.x + (int)sizeof(sized) + (place == placed.end()); //~ LC0010 this place in the vector is used in a way that is not modelled //~ LC0078 the size of the object that holds the array would change
 }

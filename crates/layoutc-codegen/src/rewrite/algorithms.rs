@@ -123,9 +123,9 @@ impl Rewriter<'_> {
             if text.contains(HEADER) {
                 continue;
             }
-            let end = text[*offset..].find('\n').map_or(text.len(), |at| offset + at);
-            let edit =
-                Edit::replace(Span::new(file.id, end, end), format!("\n#include <{HEADER}>"));
+            let line = text[*offset..].lines().next().unwrap_or_default();
+            let at = Span::new(file.id, offset + line.len(), offset + line.len());
+            let edit = Edit::replace(at, self.with_newlines(at, format!("\n#include <{HEADER}>")));
             if !self.edits.contains(&edit) {
                 self.edits.push(edit);
             }

@@ -416,6 +416,7 @@ using OnDevice = std::enable_if_t<is_on_device<It>::value>;
 LAYOUTC_ON_DEVICE(sort)
 LAYOUTC_ON_DEVICE(stable_sort)
 LAYOUTC_ON_DEVICE(sort_by_key)
+LAYOUTC_ON_DEVICE(stable_sort_by_key)
 LAYOUTC_ON_DEVICE(partition)
 LAYOUTC_ON_DEVICE(stable_partition)
 LAYOUTC_ON_DEVICE(remove_if)

@@ -2,7 +2,7 @@
 // references that copy.
 #pragma once
 
-#include "../layoutc_runtime.hpp"
+#include "copy.h"
 #include "device_ptr.h"
 
 #include <algorithm>
