@@ -246,7 +246,14 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
     };
     // What asks whether something can be called sees the `const`.
     let asks = ["decltype", "declval", "is_invocable", "is_invocable_v", "invoke_result"];
-    let may_change = !asks.iter().any(|word| program.identifiers.contains(*word));
+    let may_be_asked = asks.iter().any(|word| program.identifiers.contains(*word));
+    // Headers of others have these words for what they are given, and that is none of the program's.
+    let asks_itself = || {
+        let own = program.files.iter().filter(|file| file.foreign.is_none());
+        let mut texts = own.map(|file| program.sources.file(file.id).text());
+        texts.any(|text| tokens(text).iter().any(|token| asks.contains(&token.text(text))))
+    };
+    let may_change = !may_be_asked || !asks_itself();
     readers.could_be_constant = program
         .function_ids()
         .filter(|id| may_change && is_plain_call_operator(program, *id))

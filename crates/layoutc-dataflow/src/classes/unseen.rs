@@ -43,9 +43,15 @@ pub(super) fn pin_by_unseen_headers(program: &Program, classes: &mut Classes) {
         }
         // What else keeps it says more than that a prototype is foreign.
         let slots = if class.pins.is_empty() { class.slots.as_slice() } else { &[] };
+        // Members in a text of layoutc are written out with it, and are nobody's but its class's.
+        let is_of_model = |slot: &&Slot| {
+            let (_, places) = declarations_of(program, **slot);
+            places.iter().all(|place| program.is_model_text(place.file))
+        };
+        let slots: Vec<Slot> = slots.iter().filter(|slot| !is_of_model(slot)).copied().collect();
         let record = class.element.record();
-        let pin = declared_in_foreign(program, record, slots)
-            .or_else(|| named_by_foreign(program, record, slots));
+        let pin = declared_in_foreign(program, record, &slots)
+            .or_else(|| named_by_foreign(program, record, &slots));
         class.pins.extend(pin);
     }
 }

@@ -92,9 +92,9 @@ template <class ElementType> class device_vector {
     take_(result.data());
     return result;
   }
-  ElementType *data() { return held_; }
-  const ElementType *data() const { return held_; }
-  ElementType &operator[](std::size_t i) const { return held_[i]; }
+  __host__ __device__ ElementType *data() { return held_; }
+  __host__ __device__ const ElementType *data() const { return held_; }
+  __host__ __device__ ElementType &operator[](std::size_t i) const { return held_[i]; }
   std::size_t begin() const { return 0; }
   std::size_t end() const { return size_; }
   std::size_t cbegin() const { return 0; }
@@ -113,9 +113,9 @@ template <class ElementType> class device_vector {
     if (!copied.empty())
       check_(cudaMemcpy(held_ + (to - begin()), copied.data(), copied.size() * sizeof(ElementType), cudaMemcpyHostToDevice));
   }
-  std::size_t size() const { return size_; }
-  std::size_t capacity() const { return capacity_; }
-  bool empty() const { return size_ == 0; }
+  __host__ __device__ std::size_t size() const { return size_; }
+  __host__ __device__ std::size_t capacity() const { return capacity_; }
+  __host__ __device__ bool empty() const { return size_ == 0; }
   void clear() { size_ = 0; }
   void reserve(std::size_t capacity)
   {
