@@ -87,7 +87,9 @@ int main() {
     const Particle *kept = raw(e);
     e.resize(200);
     e.push_back(host[3]);
-    printf("%d %zu %d\n", kept == raw(e), e.size(), none.empty());
+    thrust::device_vector<Particle> fresh(host.size());
+    run(fresh);
+    printf("%d %zu %d %zu\n", kept == raw(e), e.size(), none.empty(), fresh.size());
     thrust::host_vector<Particle> back = e;
     printf("%g %g %d\n", back[10].x, back[160].x, back[200].id);
     back[5].x = 50.0f;

@@ -72,7 +72,7 @@ pub(super) fn made_otherwise(
     // A number in braces may be an element.
     let is_number =
         |id: &ExprId| matches!(program.types.kind(program.expr(*id).ty.id), TypeKind::Scalar(_));
-    if is_list && items.iter().any(|item| is_number(item)) {
+    if is_list && items.iter().any(is_number) {
         return Some((vector, LIST));
     }
     makes_otherwise(program, vector, items).map(|why| (vector, why))
@@ -86,10 +86,7 @@ pub(super) fn makes_otherwise(
 ) -> Option<&'static str> {
     const OTHER: &str = "this vector is made in a way that is not modelled";
     let ty = |id: ExprId| program.types.strip_reference(program.expr(id).ty);
-    let is_length = |id: ExprId| {
-        matches!(program.types.kind(ty(id).id), TypeKind::Scalar(own) if own.is_integer())
-            || matches!(program.types.kind(ty(id).id), TypeKind::Enum(..))
-    };
+    let is_length = |id: ExprId| is_length(program, id);
     let is_element = |id: ExprId| element(program, vector).is_some_and(|own| own.id == ty(id).id);
     let is_made = match *arguments {
         [] => true,
@@ -105,6 +102,49 @@ pub(super) fn makes_otherwise(
         _ => false,
     };
     (!is_made).then_some(OTHER)
+}
+
+/// Whether an expression is a number, also where the types in it are not known: `v.size()`, `grid.x * grid.y`.
+fn is_length(program: &Program, id: ExprId) -> bool {
+    let id = program.strip_parens(id);
+    let ty = program.types.strip_reference(program.expr(id).ty);
+    match program.types.kind(ty.id) {
+        TypeKind::Scalar(own) => return own.is_integer(),
+        TypeKind::Enum(..) => return true,
+        TypeKind::Unknown => {}
+        _ => return false,
+    }
+    match &program.expr(id).kind {
+        ExprKind::Binary(op, left, right) => {
+            let is_number = |id: ExprId| {
+                let ty = program.types.strip_reference(program.expr(id).ty);
+                is_length(program, id) || matches!(program.types.kind(ty.id), TypeKind::Unknown)
+            };
+            matches!(
+                op,
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem
+            ) && is_number(*left)
+                && is_number(*right)
+        }
+        ExprKind::Call { callee, arguments, .. } => {
+            match &program.expr(program.strip_parens(*callee)).kind {
+                ExprKind::Member { base, arrow: false, name, .. } => {
+                    arguments.is_empty()
+                        && program.text(*name) == "size"
+                        && matches!(
+                            program.types.kind(program.types.strip_reference(program.expr(*base).ty).id),
+                            TypeKind::Named(name, _) if program.is_library_class(name)
+                        )
+                }
+                ExprKind::Name(NameRef::Unknown(name)) => {
+                    matches!(name.trim_start_matches("std::"), "min" | "max")
+                        && arguments.iter().any(|argument| is_length(program, *argument))
+                }
+                _ => false,
+            }
+        }
+        _ => false,
+    }
 }
 
 /// Whether an expression is a place in a list of the host: `v.begin()`, `v.end() - 1`, `a + n` of an array.

@@ -10,11 +10,15 @@
 #include <initializer_list>
 #include <iterator>
 #include <new>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace thrust {
+
+using std::system_error;
+inline const std::error_category& cuda_category() { return std::generic_category(); }
 
 template <class T>
 class device_allocator {};

@@ -6,14 +6,18 @@ template <class ElementType> class device_vector {
 
   static void check_(cudaError_t error)
   {
-    if (error != cudaSuccess)
-      throw std::bad_alloc();
+    if (error == cudaSuccess)
+      return;
+    cudaGetLastError();
+    throw system_error(error, cuda_category());
   }
   void move_(std::size_t capacity)
   {
     ElementType *held = nullptr;
-    if (capacity != 0)
-      check_(cudaMalloc(&held, capacity * sizeof(ElementType)));
+    if (capacity != 0 && cudaMalloc(&held, capacity * sizeof(ElementType)) != cudaSuccess) {
+      cudaGetLastError();
+      throw std::bad_alloc();
+    }
     if (size_ != 0)
       check_(cudaMemcpy(held, held_, size_ * sizeof(ElementType), cudaMemcpyDeviceToDevice));
     if (held_ != nullptr)
