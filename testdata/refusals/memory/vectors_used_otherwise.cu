@@ -18,6 +18,7 @@ struct Read { float x, y; };
 struct Sized { float x, y; };
 struct Other { float x, y; };
 struct Given { float x, y; };
+struct Made { float x, y; __host__ __device__ Made(float a, float b) : x(a), y(b) {} }; //~ LC0010 elements without a default constructor are not modelled in a vector
 __global__ void step_inner(detail::Inner *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; } //~ LC0010 in the library the namespace of this type is another one
 __global__ void step_listed(Listed *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
 __global__ void step_braces(Braces *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
@@ -28,7 +29,10 @@ __global__ void step_read(Read *p, int n) { int i = threadIdx.x; if (i < n) p[i]
 __global__ void step_sized(Sized *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
 __global__ void step_other(Other *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
 __global__ void step_given(Given *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+__global__ void step_made(Made *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
 int main() {
+    thrust::device_vector<Made> made(64, Made(1, 2));
+    step_made<<<1, 64>>>(thrust::raw_pointer_cast(made.data()), 64);
     thrust::device_vector<detail::Inner> inner(64);
     step_inner<<<1, 64>>>(thrust::raw_pointer_cast(inner.data()), 64);
     std::list<Listed> list(64);

@@ -98,6 +98,13 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
             found.push((*class, Pin { span, code, message, related: Vec::new() }));
         }
     }
+    for (owner, class) in &held {
+        if let Some(span) = device_vectors::element_without_default(program, *owner) {
+            let message = "elements without a default constructor are not modelled in a vector";
+            let (code, message) = (Code::ESCAPING_POINTER, message.to_owned());
+            found.push((*class, Pin { span, code, message, related: Vec::new() }));
+        }
+    }
     // In the namespace of the library these names mean its own.
     for (owner, class) in &held {
         let own = program.record(*owner);
@@ -198,10 +205,11 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
         }
     }
     // The text of layoutc may stand where a macro has one of its words.
-    let text = held.keys().next().map(|owner| program.record(*owner).name_span.file);
-    let words: BTreeSet<&str> = text
-        .map(|file| program.sources.file(file).text())
+    let texts: BTreeSet<_> =
+        held.keys().map(|owner| program.record(*owner).name_span.file).collect();
+    let words: BTreeSet<&str> = texts
         .into_iter()
+        .map(|file| program.sources.file(file).text())
         .flat_map(|text| tokens(text).into_iter().map(move |token| token.text(text)))
         .collect();
     for own in program.macros.iter().filter(|own| words.contains(own.name.as_str())) {

@@ -6,9 +6,10 @@
 
 use super::calls::{CallGraph, Context};
 use super::lists;
+use layoutc_diagnostics::Span;
 use layoutc_syntax::{
-    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, RecordId, TemplateArgument,
-    TypeKind,
+    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, RecordId, RecordTrait,
+    TemplateArgument, TypeKind,
 };
 
 /// The vector in device memory that an object is, or refers to.
@@ -41,6 +42,20 @@ fn element(program: &Program, vector: RecordId) -> Option<QualType> {
         TemplateArgument::Type(ty) => Some(*ty),
         TemplateArgument::Value(..) => None,
     }
+}
+
+/// The name of a vector's element that cannot be made of nothing: all members of a specialisation are compiled.
+pub(super) fn element_without_default(program: &Program, vector: RecordId) -> Option<Span> {
+    if !program.is_device_vector(vector) {
+        return None;
+    }
+    let element = program.types.as_record(element(program, vector)?.id)?;
+    let own = program.record(element);
+    let has_constructors = own.traits.iter().any(|(which, _)| *which == RecordTrait::Constructor);
+    let mut constructors =
+        own.methods.iter().map(|id| program.function(*id)).filter(|method| method.name == own.name);
+    let is_made = constructors.any(|method| method.required_parameters == 0);
+    (has_constructors && !is_made).then_some(own.name_span)
 }
 
 fn is_host_list(program: &Program, ty: QualType) -> bool {
