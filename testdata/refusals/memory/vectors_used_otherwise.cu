@@ -1,9 +1,12 @@
 //@ layout = "* = soa"
 #include <cuda_runtime.h>
 #include <list>
+#include <thrust/copy.h>
 #include <thrust/device_ptr.h>
 #include <thrust/device_vector.h>
 #include <thrust/host_vector.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 #include <thrust/sequence.h>
 #include <vector>
 namespace detail {
@@ -18,6 +21,10 @@ struct Read { float x, y; };
 struct Sized { float x, y; };
 struct Other { float x, y; };
 struct Given { float x, y; };
+struct Computed { float x, y; };
+struct Compute {
+    __device__ Computed operator()(int i) const { return Computed{(float)i, 1}; }
+};
 struct Made { float x, y; __host__ __device__ Made(float a, float b) : x(a), y(b) {} }; //~ LC0010 elements without a default constructor are not modelled in a vector
 __global__ void step_inner(detail::Inner *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; } //~ LC0010 in the library the namespace of this type is another one
 __global__ void step_listed(Listed *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
@@ -30,7 +37,12 @@ __global__ void step_sized(Sized *p, int n) { int i = threadIdx.x; if (i < n) p[
 __global__ void step_other(Other *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
 __global__ void step_given(Given *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
 __global__ void step_made(Made *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+__global__ void step_computed(Computed *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
 int main() {
+    thrust::device_vector<Computed> computed(64);
+    auto first = thrust::make_transform_iterator(thrust::counting_iterator<int>(0), Compute());
+    thrust::copy(first, first + 64, computed.begin()); //~ LC0010 what is copied into the vector is not seen to be in host memory
+    step_computed<<<1, 64>>>(thrust::raw_pointer_cast(computed.data()), 64);
     thrust::device_vector<Made> made(64, Made(1, 2));
     step_made<<<1, 64>>>(thrust::raw_pointer_cast(made.data()), 64);
     thrust::device_vector<detail::Inner> inner(64);

@@ -155,7 +155,9 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
         }
     }
     for id in program.expr_ids() {
-        if let Some((vector, message)) = device_vectors::made_otherwise(program, calls, id)
+        let otherwise = device_vectors::made_otherwise(program, calls, id)
+            .or_else(|| device_vectors::copied_otherwise(program, id));
+        if let Some((vector, message)) = otherwise
             && let Some(class) = held.get(&vector)
         {
             let (code, span) = (Code::ESCAPING_POINTER, program.expr(id).span);

@@ -215,6 +215,18 @@ pub(super) fn used_otherwise(
     }
 }
 
+/// Whether a copy into a vector takes what is not seen to be in host memory, such as what an iterator computes.
+pub(super) fn copied_otherwise(program: &Program, id: ExprId) -> Option<(RecordId, &'static str)> {
+    let ExprKind::Call { callee, arguments, .. } = &program.expr(id).kind else { return None };
+    let ExprKind::Member { methods, .. } = &program.expr(*callee).kind else { return None };
+    let own = program.function(*methods.first()?);
+    let vector = own.record.filter(|record| program.is_device_vector(*record))?;
+    let [first, last, _] = arguments[..] else { return None };
+    let is_of_host = is_place(program, first) && is_place(program, last);
+    let message = "what is copied into the vector is not seen to be in host memory";
+    (own.name == "copy_from_" && !is_of_host).then_some((vector, message))
+}
+
 fn is_place_member(program: &Program, id: FunctionId) -> bool {
     matches!(program.function(id).name.as_str(), "begin" | "end" | "cbegin" | "cend")
 }
