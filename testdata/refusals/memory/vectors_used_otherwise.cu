@@ -38,7 +38,24 @@ __global__ void step_other(Other *p, int n) { int i = threadIdx.x; if (i < n) p[
 __global__ void step_given(Given *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
 __global__ void step_made(Made *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
 __global__ void step_computed(Computed *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+struct Fetched { float x, y; };
+struct Mixed { float x, y; };
+#define FETCH(vector, list) thrust::copy((vector).begin(), (vector).end(), (list).begin()) //~ LC0010 no definition of `copy` is found, and it may access the array
+__global__ void step_fetched(Fetched *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+__global__ void step_mixed(Mixed *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+template <class T> static std::vector<T> fetch(const thrust::device_vector<T> &v) {
+    std::vector<T> h(v.size());
+    thrust::copy(v.begin(), v.end(), h.begin()); //~ LC0010 a template copies between the vector and the host or calls an algorithm
+    return h;
+}
 int main() {
+    thrust::device_vector<Fetched> fetched(64);
+    step_fetched<<<1, 64>>>(thrust::raw_pointer_cast(fetched.data()), 64);
+    std::vector<Fetched> list_of_fetched = fetch(fetched);
+    thrust::device_vector<Mixed> mixed(64);
+    step_mixed<<<1, 64>>>(thrust::raw_pointer_cast(mixed.data()), 64);
+    std::vector<Mixed> list_of_mixed(64);
+    FETCH(mixed, list_of_mixed);
     thrust::device_vector<Computed> computed(64);
     auto first = thrust::make_transform_iterator(thrust::counting_iterator<int>(0), Compute());
     thrust::copy(first, first + 64, computed.begin()); //~ LC0010 what is copied into the vector is not seen to be in host memory

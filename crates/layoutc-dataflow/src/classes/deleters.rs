@@ -156,7 +156,7 @@ pub(super) fn pin_by_deleters(program: &Program, calls: &CallGraph, classes: &mu
     }
     for id in program.expr_ids() {
         let otherwise = device_vectors::made_otherwise(program, calls, id)
-            .or_else(|| device_vectors::copied_otherwise(program, id));
+            .or_else(|| device_vectors::copied_otherwise(program, calls, id));
         if let Some((vector, message)) = otherwise
             && let Some(class) = held.get(&vector)
         {

@@ -216,15 +216,46 @@ pub(super) fn used_otherwise(
 }
 
 /// Whether a copy into a vector takes what is not seen to be in host memory, such as what an iterator computes.
-pub(super) fn copied_otherwise(program: &Program, id: ExprId) -> Option<(RecordId, &'static str)> {
+pub(super) fn copied_otherwise(
+    program: &Program,
+    calls: &CallGraph,
+    id: ExprId,
+) -> Option<(RecordId, &'static str)> {
+    const TEMPLATE: &str =
+        "a template copies between the vector and the host or calls an algorithm";
     let ExprKind::Call { callee, arguments, .. } = &program.expr(id).kind else { return None };
+    // Whether an instance is written out is decided by its pointers.
+    let function = calls.function(id).map(|id| program.function(id));
+    let is_of_template = function.is_some_and(|own| {
+        own.copy_of.is_some()
+            || own.record.is_some_and(|record| program.record(record).instance.is_some())
+    });
+    let start = arguments.iter().find_map(|argument| place_of(program, *argument));
+    if let Some(vector) = start.filter(|_| is_of_template) {
+        return Some((vector, TEMPLATE));
+    }
     let ExprKind::Member { methods, .. } = &program.expr(*callee).kind else { return None };
     let own = program.function(*methods.first()?);
     let vector = own.record.filter(|record| program.is_device_vector(*record))?;
+    if is_of_template && matches!(own.name.as_str(), "copy_to_" | "copy_from_") {
+        return Some((vector, TEMPLATE));
+    }
     let [first, last, _] = arguments[..] else { return None };
     let is_of_host = is_place(program, first) && is_place(program, last);
     let message = "what is copied into the vector is not seen to be in host memory";
     (own.name == "copy_from_" && !is_of_host).then_some((vector, message))
+}
+
+/// The vector that a place which an algorithm is given is in.
+fn place_of(program: &Program, place: ExprId) -> Option<RecordId> {
+    let mut at = program.strip_parens(place);
+    while let ExprKind::Binary(_, left, _) = program.expr(at).kind {
+        at = program.strip_parens(left);
+    }
+    let (base, arrow) = program.vector_start(at)?;
+    let ty = program.types.strip_reference(program.expr(base).ty);
+    let ty = if arrow { program.types.pointee(ty.id)? } else { ty };
+    vector_of(program, ty)
 }
 
 fn is_place_member(program: &Program, id: FunctionId) -> bool {

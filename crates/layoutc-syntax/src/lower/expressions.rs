@@ -1116,8 +1116,8 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The member functions that a call without arguments can mean: of `T *data();` and `const T *data() const;` that for the
-    /// object at hand.
+    /// The member functions that a call without arguments can mean: of `T *data();` and `const T *data() const;` of an owner that has
+    /// its text from layoutc, where both give the same, that for the object at hand.
     fn of_constness(
         &self,
         methods: &[FunctionId],
@@ -1131,6 +1131,7 @@ impl<'t> Lowering<'t> {
         let fits = |id: &&FunctionId| {
             let own = program.function(**id);
             own.required_parameters == 0
+                && own.record.is_some_and(|record| program.is_modelled_owner(record))
                 && object.is_some_and(|object| own.is_const == object.is_const)
         };
         let fitting: Vec<FunctionId> = methods.iter().filter(fits).copied().collect();

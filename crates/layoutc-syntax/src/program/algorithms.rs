@@ -171,7 +171,12 @@ impl Program {
         let own = Algorithm { form, before };
         let mut places = arguments.iter().enumerate().filter(|(at, _)| own.is_iterator(*at));
         let is_vector = |(_, place): (usize, &ExprId)| self.is_vector_place(*place);
-        (before > 0 || places.any(is_vector)).then_some(own)
+        // A copy may go to the host, or come from there.
+        let on_device = match name {
+            "copy" => places.all(is_vector),
+            _ => places.any(is_vector),
+        };
+        (before > 0 || on_device).then_some(own)
     }
 
     /// The name of the algorithm that a call is of, whatever it is given.
