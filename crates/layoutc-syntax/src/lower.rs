@@ -42,6 +42,7 @@ mod records;
 mod smart_pointers;
 mod spaces;
 mod statements;
+mod static_members;
 mod templates;
 mod types;
 mod unused_members;
@@ -166,6 +167,7 @@ fn lower(preprocessed: &Preprocessed, trees: &Trees<'_>) -> (Program, Vec<Diagno
     lowering.collect_explicit_instantiations();
     lowering.collect_regions();
     lowering.collect_inner_includes();
+    lowering.collect_unresolved_members();
     lowering.collect_meanings();
     lowering.close_specialised();
     lowering.collect_mentions();

@@ -32,6 +32,14 @@ fn carrier_of(program: &Program, ty: QualType) -> Option<(RecordId, u32)> {
     })
 }
 
+/// Whether a list for an object of that type fills pointers: it is one, or an array of them.
+fn makes_pointers(program: &Program, mut ty: QualType) -> bool {
+    while let TypeKind::Array(item, _) = *program.types.kind(ty.id) {
+        ty = item;
+    }
+    matches!(program.types.kind(ty.id), TypeKind::Pointer(_))
+}
+
 /// Whether an object is a smart pointer to one of a class of the program.
 fn is_smart_pointer(program: &Program, object: ExprId) -> bool {
     program.types.smart_pointee(program.expr(object).ty).is_some()
@@ -266,6 +274,10 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
             }
             continue;
         };
+        // Pointers to objects make none.
+        if makes_pointers(program, ty) {
+            continue;
+        }
         let Some((record, _)) = carrier_of(program, ty) else { continue };
         let Some(held) = carried.get(&record).filter(|held| !held.is_empty()) else { continue };
         let is_made = |items: &[ExprId]| {

@@ -358,7 +358,9 @@ impl Sizes {
             .types
             .as_scalar(variable.ty.id)
             .is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4);
-        if !integer || self.changed.contains_key(&id) || variable.is_extern {
+        // A static member may be assigned under names that are not resolved.
+        let is_member = variable.record.is_some();
+        if !integer || is_member || self.changed.contains_key(&id) || variable.is_extern {
             return false;
         }
         let mut sources = self.assigned.get(&id).cloned().unwrap_or_default();

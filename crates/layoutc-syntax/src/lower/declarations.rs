@@ -454,6 +454,9 @@ impl<'t> Lowering<'t> {
             (node.kind() == "init_declarator").then(|| node.field(FieldName::Value)).flatten();
         let is_auto = matches!(self.program.types.kind(base.id), TypeKind::Unknown);
         if lowered.is_special {
+            if let Some(member) = self.defined_member(node, &lowered, declaration, value) {
+                return member;
+            }
             return self.special_declarator(node, lowered, value);
         }
         let is_opencl_pointer = self.is_opencl_pointer(lowered.ty);
@@ -468,27 +471,7 @@ impl<'t> Lowering<'t> {
                 .any(|word| matches!(*word, "static" | "__shared__" | "__constant__" | "extern"));
         let id = self.new_variable(lowered.name, lowered.ty, site, None, words, is_static);
         if let Some(value) = value {
-            let init = match value.kind() {
-                "argument_list" => {
-                    let arguments = self.arguments(value);
-                    let span = self.span(value);
-                    match arguments.as_slice() {
-                        // `T *p(q)` and `int n(3)` are plain initializations.
-                        [only] if self.program.types.as_record(lowered.ty.id).is_none() => *only,
-                        _ => self.add_expr(
-                            ExprKind::Construct { of: lowered.ty, arguments },
-                            span,
-                            lowered.ty,
-                        ),
-                    }
-                }
-                _ => {
-                    if value.kind() == "initializer_list" {
-                        self.listed = self.program.types.as_record(lowered.ty.id);
-                    }
-                    self.expression(value)
-                }
-            };
+            let init = self.initializer(value, lowered.ty);
             self.program.variables[id.index()].init = Some(init);
             let unlengthed = match self.program.types.kind(lowered.ty.id) {
                 TypeKind::Array(element, None) => Some(*element),
@@ -514,6 +497,26 @@ impl<'t> Lowering<'t> {
         self.program.variables[id.index()].is_auto = is_auto;
         self.program.variables[id.index()].pointer_space = pointer_space;
         id
+    }
+
+    /// What a variable of a type is initialized with.
+    pub(super) fn initializer(&mut self, value: Node<'t>, ty: QualType) -> crate::program::ExprId {
+        match value.kind() {
+            "argument_list" => {
+                let arguments = self.arguments(value);
+                let span = self.span(value);
+                match arguments.as_slice() {
+                    // `T *p(q)` and `int n(3)` are plain initializations.
+                    [only] if self.program.types.as_record(ty.id).is_none() => *only,
+                    _ => self.add_expr(ExprKind::Construct { of: ty, arguments }, span, ty),
+                }
+            }
+            "initializer_list" => {
+                self.listed = self.program.types.as_record(ty.id);
+                self.expression(value)
+            }
+            _ => self.expression(value),
+        }
     }
 
     /// Gives an `auto` variable the type of its initializer, as far as that is known.

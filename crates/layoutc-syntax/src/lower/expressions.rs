@@ -253,7 +253,10 @@ impl<'t> Lowering<'t> {
                 }
                 match last {
                     Some(last) if last.kind() == "identifier" => {
-                        let reference = self.resolve_name(self.text_of(last), &scope);
+                        let reference = match self.static_member_of(&scope, self.text_of(last)) {
+                            Some(member) => NameRef::Variable(member),
+                            None => self.resolve_name(self.text_of(last), &scope),
+                        };
                         let ty = self.type_of_reference(&reference);
                         self.add_expr(ExprKind::Name(reference), span, ty)
                     }
@@ -832,6 +835,10 @@ impl<'t> Lowering<'t> {
                         ty = self.type_of_member(field);
                         ty.is_const |= record_type.is_const;
                         ty.is_volatile |= record_type.is_volatile;
+                    } else if methods.is_empty()
+                        && let Some(member) = self.static_member_of_object(node, base, record, name)
+                    {
+                        return member;
                     }
                 }
                 TypeKind::Vector(vector) => ty = self.program.types.scalar(vector.scalar),

@@ -458,8 +458,9 @@ impl Lowering<'_> {
             let mut own = None;
             for name_node in names_in(item) {
                 let name = &file.masked[name_node.byte_range()];
-                let verdict =
-                    *verdicts.entry(name).or_insert_with(|| self.globals.rivals(name, id));
+                let verdict = *verdicts
+                    .entry(name)
+                    .or_insert_with(|| self.globals.rivals(&self.program, name, id));
                 let Some((one, other)) = verdict else { continue };
                 if own.get_or_insert_with(|| locally_declared(item, &file.masked)).contains(name) {
                     continue;

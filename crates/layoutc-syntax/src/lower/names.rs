@@ -2,7 +2,9 @@
 
 use super::Lowering;
 use super::enclosing::{Meant, visible_part};
-use crate::program::{FunctionId, NameRef, ProgramFile, RecordId, TemplateArgument, VarId};
+use crate::program::{
+    FunctionId, NameRef, Program, ProgramFile, RecordId, TemplateArgument, VarId,
+};
 use crate::types::QualType;
 use foldhash::fast::RandomState;
 use layoutc_diagnostics::FileId;
@@ -84,19 +86,29 @@ impl GlobalNames {
 
     /// Two files that `from` is compiled with, but that are not compiled with each other, if both
     /// declare the name and `from` does not: what it means there depends on which of them it is.
-    pub(crate) fn rivals(&self, name: &str, from: FileId) -> Option<(FileId, FileId)> {
+    /// A class and a declaration without a body of one in its namespace are one class.
+    pub(crate) fn rivals(
+        &self,
+        program: &Program,
+        name: &str,
+        from: FileId,
+    ) -> Option<(FileId, FileId)> {
         let entries = self.entries.get(name)?;
         if entries.len() < 2 || entries.iter().any(|entry| entry.files().any(|file| file == from)) {
             return None;
         }
-        let mut seen: Vec<FileId> = Vec::new();
+        let mut seen: Vec<(FileId, &GlobalEntry)> = Vec::new();
         for entry in entries {
             // One file is enough: all that declare it again mean the same.
-            seen.extend(entry.files().find(|file| self.can_see(from, *file)));
+            let file = entry.files().find(|file| self.can_see(from, *file));
+            seen.extend(file.map(|file| (file, entry)));
         }
-        seen.dedup();
-        seen.iter().enumerate().find_map(|(at, one)| {
-            let other = seen[at + 1..].iter().find(|other| !self.can_see(*one, **other))?;
+        seen.dedup_by_key(|(file, _)| *file);
+        seen.iter().enumerate().find_map(|(at, (one, entry))| {
+            let is_rival = |(file, other): &&(FileId, &GlobalEntry)| {
+                !self.can_see(*one, *file) && !are_one_class(program, entry, other)
+            };
+            let (other, _) = seen[at + 1..].iter().find(is_rival)?;
             Some((*one, *other))
         })
     }
@@ -109,6 +121,22 @@ impl GlobalNames {
     fn can_see(&self, from: FileId, to: FileId) -> bool {
         self.visible[from.index()][to.index()] || from == to
     }
+}
+
+/// Whether two entries are a class of a namespace and a declaration of it, by which text that is compiled with either of them
+/// means the same.
+fn are_one_class(program: &Program, one: &GlobalEntry, other: &GlobalEntry) -> bool {
+    let record = |entry: &GlobalEntry| match entry.symbol {
+        Symbol::Type(ty) if entry.record.is_none() => program.types.as_record(ty.id),
+        _ => None,
+    };
+    let (Some(first), Some(second)) = (record(one), record(other)) else { return false };
+    visible_part(&one.namespaces).len() == one.namespaces.len()
+        && one.namespaces == other.namespaces
+        && [first, second].into_iter().any(|id| {
+            let record = program.record(id);
+            record.body.is_none() && record.instance.is_none() && record.traits.is_empty()
+        })
 }
 
 /// Names inside functions, innermost scope last.
@@ -383,6 +411,21 @@ impl Lowering<'_> {
         found.all(|other| other == Some(first)).then_some(first)
     }
 
+    /// The variables of that name which a class declares for itself.
+    pub(super) fn variables_of_class(
+        &self,
+        class: RecordId,
+        name: &str,
+    ) -> impl Iterator<Item = VarId> {
+        let entries = self.globals.entries.get(name).into_iter().flatten();
+        entries.filter(move |entry| entry.record == Some(class)).filter_map(|entry| {
+            match entry.symbol {
+                Symbol::Variable(id) => Some(id),
+                _ => None,
+            }
+        })
+    }
+
     /// Whether something at namespace scope has a name that a class declares for itself, too.
     pub(crate) fn is_declared_outside_classes(&self, name: &str) -> bool {
         let found = self.globals.entries.get(name).into_iter().flatten();
@@ -518,7 +561,11 @@ impl Lowering<'_> {
     pub(crate) fn global_variable(&self, name: &str) -> Option<VarId> {
         let entries = self.globals.entries.get(name)?;
         entries.iter().find_map(|entry| match entry.symbol {
-            Symbol::Variable(id) if entry.namespaces == self.namespaces => Some(id),
+            Symbol::Variable(id)
+                if entry.namespaces == self.namespaces && entry.record.is_none() =>
+            {
+                Some(id)
+            }
             _ => None,
         })
     }

@@ -495,6 +495,9 @@ impl<'t> Lowering<'t> {
             for (at, declarator) in declarators.iter().enumerate() {
                 let id =
                     self.variable_declarator(*declarator, base, declaration, at, &words, false);
+                // Until a definition outside of the class is met.
+                let is_defined = words.iter().any(|word| matches!(*word, "inline" | "constexpr"));
+                self.program.variables[id.index()].is_extern = !is_defined;
                 if let Some(default) = defaults[at] {
                     let value = self.expression(default);
                     let default = self.span(default);

@@ -1,6 +1,7 @@
 //! Type specifiers and declarators.
 
 use super::Lowering;
+use super::enclosing::visible_part;
 use super::fields::{FieldName, Fields};
 use super::names::Symbol;
 use crate::measured;
@@ -122,6 +123,37 @@ fn toolkit_typedef(name: &str) -> Option<TypeKind> {
 }
 
 impl<'t> Lowering<'t> {
+    /// What a name of types stands for, without classes that are only declared where one of their namespace is defined:
+    /// they are that one, in a file that does not see its body.
+    fn without_declarations(
+        &self,
+        found: Option<Option<QualType>>,
+        mut types: BTreeSet<QualType>,
+    ) -> (Option<Option<QualType>>, BTreeSet<QualType>) {
+        let record = |ty: &QualType| {
+            self.program.types.as_record(ty.id).map(|record| self.program.record(record))
+        };
+        let defined: Vec<QualType> = types
+            .iter()
+            .copied()
+            .filter(|ty| record(ty).is_some_and(|own| own.body.is_some()))
+            .collect();
+        let [one] = defined[..] else { return (found, types) };
+        let Some(whole) = record(&one) else { return (found, types) };
+        let is_declaration = |ty: &QualType| {
+            record(ty).is_some_and(|own| {
+                own.body.is_none()
+                    && own.instance.is_none()
+                    && own.traits.is_empty()
+                    && own.namespaces == whole.namespaces
+                    && visible_part(&own.namespaces).len() == own.namespaces.len()
+            })
+        };
+        types.retain(|ty| !is_declaration(ty));
+        let found = found.map(|ty| ty.map(|ty| if is_declaration(&ty) { one } else { ty }));
+        (found, types)
+    }
+
     /// The type of a name, from scopes, macros and the types that CUDA brings along.
     pub(crate) fn type_of_name(&mut self, name: &str, scope: &[&str]) -> QualType {
         if scope.is_empty()
@@ -152,6 +184,7 @@ impl<'t> Lowering<'t> {
                 _ => None,
             })
             .collect();
+        let (found, distinct) = self.without_declarations(found, distinct);
         if let Some(opaque) = self.opaque_type(name, scope, &distinct) {
             return opaque;
         }

@@ -537,11 +537,15 @@ impl Classifier<'_> {
     /// that the linker and not this analysis joins them.
     pub(super) fn has_foreign_twin(&self, id: VarId) -> bool {
         let variable = self.program.variable(id);
+        let class_of = |variable: &layoutc_syntax::Variable| {
+            variable.record.map(|record| self.program.record(record).name.as_str())
+        };
         match (variable.storage, variable.function) {
             (Storage::Static, None) => self.program.variable_ids().any(|other| {
                 let twin = self.program.variable(other);
                 other != id
                     && twin.name == variable.name
+                    && class_of(twin) == class_of(variable)
                     && twin.storage == Storage::Static
                     && twin.is_extern != variable.is_extern
             }),
