@@ -273,7 +273,7 @@ fn rewrite_with(
     let mut generated_kernels = Vec::new();
     let mut behind = Vec::new();
     let mut refusals = refusals;
-    let storage_of = std::mem::take(&mut this.storage_of);
+    let storage_of = this.storage_of.clone();
     let macros = macro_names(program);
     refusals.extend(host_files::hide_versions(&this, &version_classes, &mut edits));
     let mut generated = Vec::new();
@@ -283,7 +283,7 @@ fn rewrite_with(
     let host = crate::opencl::host_edits(program, classes, &storages, &storage_of, &mut this.names);
     edits.extend(host.edits);
     refusals.extend(host.refusals);
-    let declared: Vec<Option<crate::helpers::Declarations>> = (storages.iter().enumerate())
+    let mut declared: Vec<Option<crate::helpers::Declarations>> = (storages.iter().enumerate())
         .map(|(at, (_, storage))| {
             let (library, shared) = match libraries.get(&at) {
                 Some(own) => (&own.library, own.text.as_str()),
@@ -302,6 +302,15 @@ fn rewrite_with(
     });
     let device: BTreeSet<String> = device.flatten().collect();
     host_bodies::hide(program, &device, &this.names, &mut edits);
+    let (ahead, refused) = this.place_types_ahead(&mut declared, &macros);
+    refusals.extend(refused);
+    let of_versions = |at: usize| {
+        let heads = versions.heads.get(&at).map_or("", String::as_str);
+        format!("{heads}{}", versions.with_record.get(&at).map_or("", String::as_str))
+    };
+    let order = FileOrder::new(program);
+    refusals.extend(this.check_ahead(&declared, of_versions, &edits, &order));
+    edits.extend(ahead);
     for (at, (record, storage)) in storages.iter().enumerate() {
         if storage.is_opencl {
             let own = storage_of.iter().filter(|(_, own)| **own == at).map(|(class, _)| *class);
@@ -329,13 +338,8 @@ fn rewrite_with(
         let rest = versions.with_record.get(&at).map_or("", String::as_str);
         let own: Vec<ClassId> =
             storage_of.iter().filter(|(_, own)| **own == at).map(|(class, _)| *class).collect();
-        let shared = this.shared(
-            (*record, storage),
-            (declared, needs[at]),
-            &format!("{heads}{rest}"),
-            &edits,
-            &macros,
-        );
+        let shared =
+            this.shared((at, needs[at]), declared, &format!("{heads}{rest}"), &edits, &macros);
         let shared = match shared {
             Ok(shared) => shared,
             Err((span, message)) => {
@@ -751,6 +755,9 @@ pub(super) struct Rewriter<'a> {
     cells: cells::CellState<'a>,
     views: views::Views,
     known_effects: effects::KnownEffects,
+    /// Storages of which something is declared in front of the struct; found, and placed.
+    ahead: BTreeMap<usize, ahead::Ahead>,
+    settled_ahead: BTreeMap<usize, ahead::Ahead>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -800,6 +807,8 @@ impl<'a> Rewriter<'a> {
             cells: cells::CellState::default(),
             views: views::Views::default(),
             known_effects: effects::KnownEffects::default(),
+            ahead: BTreeMap::new(),
+            settled_ahead: BTreeMap::new(),
         }
     }
 

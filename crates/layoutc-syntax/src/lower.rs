@@ -49,7 +49,7 @@ mod unused_members;
 
 use crate::opaque::{OpaqueType, OpaqueTypes};
 use crate::parse::Trees;
-use crate::preprocess::{DirectiveKind, MaskReason, Preprocessed, PreprocessedFile};
+use crate::preprocess::{Activity, DirectiveKind, MaskReason, Preprocessed, PreprocessedFile};
 use crate::program::{
     Declaration, DeclarationId, Expr, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program,
     ProgramFile, RecordId, RegionKind, Stmt, StmtId, StmtKind, UnmodelledRegion, VarId, Variable,
@@ -264,6 +264,12 @@ impl<'t> Lowering<'t> {
                     .iter()
                     .filter(|include| include.target.is_some())
                     .map(|include| include.span.start as usize)
+                    .collect(),
+                libraries: file
+                    .includes
+                    .iter()
+                    .filter(|include| include.activity == Activity::Active)
+                    .filter_map(|own| Some((own.span, OpaqueTypes::namespace_of(&own.spelled)?)))
                     .collect(),
                 after_includes: after_includes as usize,
                 unparsed: 1,

@@ -121,6 +121,16 @@ impl OpaqueTypes {
         this
     }
 
+    /// The namespace of which a header declares all types of the table.
+    #[must_use]
+    pub fn namespace_of(header: &str) -> Option<&'static str> {
+        match header.strip_prefix("eigen3/").unwrap_or(header) {
+            "glm/glm.hpp" => Some("glm"),
+            "Eigen/Core" | "Eigen/Dense" | "Eigen/Eigen" => Some("Eigen"),
+            _ => None,
+        }
+    }
+
     /// The type of that name, with its namespaces.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&OpaqueType> {

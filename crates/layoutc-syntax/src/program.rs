@@ -435,6 +435,8 @@ pub struct Record {
     pub body: Option<Span>,
     /// The declaration around it up to and with the `;`.
     pub declaration: Option<Span>,
+    /// Declarations at namespace scope that say no more than its name, `struct P;`, with the `;`.
+    pub forward: Vec<Span>,
     /// Alignment from `__align__`, `alignas` or an attribute, in bytes.
     pub explicit_align: Option<u64>,
     /// What `#pragma pack` says of its members' alignment.
@@ -1003,6 +1005,8 @@ pub struct ProgramFile {
     pub includes: Vec<FileId>,
     /// Where each of them is included: the offset of the directive.
     pub include_offsets: Vec<usize>,
+    /// Directives that declare all types of a library's namespace, with that namespace.
+    pub libraries: Vec<(Span, &'static str)>,
     /// Offset behind the last `#include` line at file scope, where declarations may be put.
     pub after_includes: usize,
     /// Number of regions that do not parse.

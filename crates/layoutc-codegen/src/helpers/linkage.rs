@@ -37,6 +37,14 @@ impl Declarations {
         self.parts.iter().map(|(_, text)| text.as_str()).collect()
     }
 
+    /// Lets the types stand in front of this text, too: whichever a compiler reads first defines them.
+    pub(crate) fn guard_types(&mut self, guard: &str) {
+        let own = self.parts.iter_mut().filter(|(part, _)| *part == Part::Types);
+        for (_, text) in own {
+            *text = format!("\n#ifndef {guard}\n#define {guard}{text}#endif\n");
+        }
+    }
+
     /// All text of a part.
     pub(crate) fn of(&self, part: Part) -> String {
         let own = self.parts.iter().filter(|(own, _)| *own == part);

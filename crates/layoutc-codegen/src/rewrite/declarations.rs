@@ -17,6 +17,8 @@ pub(super) struct Declared {
     pub(super) class: ClassId,
     pub(super) site: DeclaratorSite,
     pub(super) variable: Option<VarId>,
+    /// The member that it declares, or the function of which it is the result.
+    pub(super) slot: Slot,
     /// Declared with `auto`.
     is_auto: bool,
     /// The null pointer that a member starts with.
@@ -142,6 +144,9 @@ impl Rewriter<'_> {
                     continue;
                 }
                 if let Some(obstacle) = order.obstacle(declared.site.span, definition) {
+                    if self.types_ahead(declared, prototypes.get(&id).copied(), &order) {
+                        continue;
+                    }
                     let ahead = prototypes.get(&id).copied().and_then(|(function, at)| {
                         self.declared_ahead(function, at, declared.class, &order)
                     });
@@ -622,6 +627,7 @@ impl Rewriter<'_> {
                         class,
                         site: site.clone(),
                         variable: Some(id),
+                        slot,
                         is_auto: variable.is_auto,
                         null_initializer: None,
                     })
@@ -635,7 +641,14 @@ impl Rewriter<'_> {
                 }
                 let site = field.site.clone();
                 let null_initializer = field.null_initializer;
-                vec![Declared { class, site, variable: None, is_auto: false, null_initializer }]
+                vec![Declared {
+                    class,
+                    site,
+                    variable: None,
+                    slot,
+                    is_auto: false,
+                    null_initializer,
+                }]
             }
             Slot::Result(id) => self
                 .program
@@ -646,6 +659,7 @@ impl Rewriter<'_> {
                     class,
                     site: site.result.clone(),
                     variable: None,
+                    slot,
                     is_auto: false,
                     null_initializer: None,
                 })

@@ -85,6 +85,22 @@ fn is_used_by_host(program: &Program, span: Span) -> bool {
     })
 }
 
+/// The types of a storage as a header, or a file, has them in front of the struct.
+pub(super) fn types_in_header(
+    program: &Program,
+    storage: &Storage,
+    file: FileId,
+    types: String,
+) -> String {
+    let own = &program.files[file.index()];
+    let is_for_host = (own.is_root && !own.is_cuda) || files_of_host(program).contains(&file);
+    if !is_for_host {
+        return types;
+    }
+    let types = crate::helpers::types_for_host(storage, &types);
+    types.replace("struct __align__(", "struct alignas(")
+}
+
 /// What host text uses of the declarations of one storage.
 #[derive(Default)]
 struct Uses {
@@ -262,14 +278,17 @@ impl Rewriter<'_> {
     /// Why host text cannot use it.
     pub(super) fn shared(
         &mut self,
-        (record, storage): (RecordId, &Storage),
-        (declared, needs): (&Declarations, Needs),
+        (at, needs): (usize, Needs),
+        declared: &Declarations,
         versions: &str,
         edits: &[Edit],
         around: &BTreeSet<String>,
     ) -> Result<Option<Shared>, (Span, String)> {
         let program = self.program;
-        let uses = Uses::of(program, edits, (declared, versions), &self.names);
+        let (record, storage) = (self.storages[at].0, &self.storages[at].1);
+        let mut uses = Uses::of(program, edits, (declared, versions), &self.names);
+        let order = FileOrder::new(program);
+        uses.types.retain(|span| !self.is_ahead(at, *span, &order));
         let all: Vec<Span> = uses.types.iter().chain(&uses.calls).copied().collect();
         if let Some(span) = uses.device {
             let message = match is_in_macro(program, span) {
@@ -283,7 +302,6 @@ impl Rewriter<'_> {
             return Err((span, message.to_owned()));
         }
         let Some(first) = all.first().copied() else { return Ok(None) };
-        let order = FileOrder::new(program);
         let definition = placement::definition(program, record);
         if let Some(message) = self.obstacle(record, storage, needs) {
             return Err((first, message.to_owned()));

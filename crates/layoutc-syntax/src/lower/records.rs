@@ -57,6 +57,7 @@ impl<'t> Lowering<'t> {
             (Some(id), None) => {
                 self.declare_again(&name, id);
                 self.class_template(id, node);
+                self.note_forward(id, node);
                 return self.record_type(id);
             }
             // A forward declaration is completed by the first body that the same file set shows.
@@ -77,10 +78,26 @@ impl<'t> Lowering<'t> {
             _ => self.new_record(name, name_node, node),
         };
         self.class_template(id, node);
-        if let Some(body) = body {
-            self.record_body(id, node, body);
+        match body {
+            Some(body) => self.record_body(id, node, body),
+            None => self.note_forward(id, node),
         }
         self.record_type(id)
+    }
+
+    /// Notes a declaration such as `struct P;` at namespace scope.
+    fn note_forward(&mut self, id: RecordId, node: Node<'t>) {
+        let is_outside =
+            self.template_parameters.is_empty() && self.locals.is_empty() && self.record.is_none();
+        let parent = node.parent().map_or("", |parent| parent.kind());
+        let next = node.next_sibling().filter(|next| next.kind() == ";");
+        if let Some(end) = next
+            && is_outside
+            && matches!(parent, "translation_unit" | "declaration_list")
+        {
+            let span = self.span(node).to(self.span(end));
+            self.program.records[id.index()].forward.push(span);
+        }
     }
 
     /// The class that a definition such as `struct Outer::Inner { … };` completes, behind the one around it.
@@ -146,6 +163,7 @@ impl<'t> Lowering<'t> {
             bases: Vec::new(),
             body: None,
             declaration: None,
+            forward: Vec::new(),
             explicit_align: None,
             pack: None,
             traits,
