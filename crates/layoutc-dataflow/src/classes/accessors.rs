@@ -66,9 +66,16 @@ fn other_use(program: &Program, accessors: &BTreeSet<FunctionId>) -> Option<Span
         _ => false,
     };
     let items = HostItems::new(program);
+    // An address is a pointer, whatever it is the address of.
+    let has_addresses = program.functions.iter().any(|own| own.name == "operator&");
+    let is_address = |expr| {
+        !has_addresses
+            && matches!(program.expr(program.strip_parens(expr)).kind, ExprKind::AddressOf(_))
+    };
     // Items of containers have no type in the program.
     let is_open = |expr, ty: layoutc_syntax::QualType| {
         matches!(program.types.kind(ty.id), TypeKind::Unknown)
+            && !is_address(expr)
             && items.type_of(expr).is_none_or(|own| {
                 matches!(program.types.kind(own.id), TypeKind::Unknown) || is_of_class(own)
             })
