@@ -21,7 +21,8 @@ int main() {
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
-    cudaFree(d);
+    const P *seen = d;
+    cudaFree(const_cast<P *>(seen));
     delete[] h;
     return 0;
 }

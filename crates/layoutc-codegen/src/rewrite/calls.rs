@@ -3,7 +3,7 @@
 use super::Rewriter;
 use layoutc_dataflow::catalogue::Api;
 use layoutc_dataflow::classes::{ApiCall, ClassId};
-use layoutc_syntax::{ExprId, ExprKind};
+use layoutc_syntax::{CastStyle, ExprId, ExprKind, QualType};
 
 /// An argument in device memory: its position, its class, and the pointer without casts.
 pub(super) type DeviceArgument = (usize, ClassId, ExprId);
@@ -96,10 +96,25 @@ impl Rewriter<'_> {
                 Some(self.call_with(&call, "", &[], &[(size, bytes)]))
             }
             Api::Free | Api::FreeHost | Api::LibraryFree | Api::Attach => {
-                if !storage.is_handle {
-                    return None;
-                }
                 let (position, class, pointer) = device[0];
+                if !storage.is_handle {
+                    // Other casts give the type of the source, which frees as well.
+                    let argument = call.arguments[position];
+                    let is_element = |to: QualType| {
+                        let to = self.program.types.pointee(to.id);
+                        to.is_some_and(|to| self.program.types.as_record(to.id).is_some())
+                    };
+                    let is_checked = matches!(
+                        self.program.expr(self.program.strip_parens(argument)).kind,
+                        ExprKind::Cast { style: CastStyle::Static | CastStyle::Const, target, .. }
+                            if is_element(target)
+                    );
+                    if !is_checked {
+                        return None;
+                    }
+                    let text = self.without_cast(self.program.strip_parens(argument), class)?;
+                    return Some(self.call_with(&call, "", &[], &[(argument, text)]));
+                }
                 let base = self.pointer_parts(pointer, class)?.base;
                 let first = storage.first_pointer(&base);
                 Some(self.call_with(&call, "", &[], &[(call.arguments[position], first)]))

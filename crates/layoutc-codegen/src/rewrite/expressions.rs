@@ -1030,7 +1030,7 @@ impl Rewriter<'_> {
     }
 
     /// `(T *)p` becomes `p`.
-    fn without_cast(&mut self, expr: ExprId, class: ClassId) -> Option<String> {
+    pub(super) fn without_cast(&mut self, expr: ExprId, class: ClassId) -> Option<String> {
         let ExprKind::Cast { operand, style, target, .. } = self.program.expr(expr).kind else {
             return None;
         };

@@ -1281,7 +1281,12 @@ impl<'t> Lowering<'t> {
                 let (name, around) = scope.split_last()?;
                 let ty = self.type_of_name(name, around);
                 let found = self.program.types.as_record(ty.id);
-                return found.or_else(|| {
+                let nested = match found {
+                    Some(_) => None,
+                    None => self.type_of_class(name, around),
+                };
+                let nested = nested.and_then(|ty| self.program.types.as_record(ty.id));
+                return found.or(nested).or_else(|| {
                     let ty = self.type_of_name(name, &[]);
                     self.program.types.as_record(ty.id)
                 });

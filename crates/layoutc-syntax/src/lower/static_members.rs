@@ -1,4 +1,4 @@
-//! Static member variables of classes: `T C::m = v;` defines one, `C::m`, `object.m` and `object->m` are it.
+//! Static members of classes: `T C::m = v;` defines one, `C::m`, `object.m` and `object->m` are it.
 //!
 //! What may be one and is not resolved is a region that mentions it.
 
@@ -6,13 +6,16 @@ use super::Lowering;
 use super::names::Symbol;
 use super::types::Declarator;
 use crate::program::{
-    DeclarationId, ExprId, ExprKind, NameRef, Program, RecordId, RecordTrait, RegionKind,
+    DeclarationId, ExprId, ExprKind, Function, NameRef, Program, RecordId, RecordTrait, RegionKind,
     UnmodelledRegion, VarId,
 };
 use crate::types::TypeKind;
 use layoutc_diagnostics::Span;
 use std::collections::BTreeSet;
 use tree_sitter::Node;
+
+/// Namespaces that no class of the program is in.
+const LIBRARIES: &[&str] = &["std", "thrust", "cuda", "cub"];
 
 impl<'t> Lowering<'t> {
     /// The static member that a definition outside of its class is about: the variable that the class declares.
@@ -67,7 +70,7 @@ impl<'t> Lowering<'t> {
         let classes = self.program.with_bases(class);
         let owner = classes.into_iter().find(|own| self.declares_member(*own, name))?;
         let own = self.program.record(owner);
-        if own.instance.is_some() || own.shares_text || own.is_local {
+        if own.instance.is_some() || own.shares_text {
             return None;
         }
         let mut found = self.variables_of_class(owner, name);
@@ -106,7 +109,7 @@ impl<'t> Lowering<'t> {
         Some(self.add_expr(ExprKind::Opaque(thin_vec::thin_vec![base]), span, unknown))
     }
 
-    /// Adds a region for all that may be a static member and is not resolved, when everything is lowered.
+    /// Adds a region for all that may be a static member, variable or function, and is not resolved, when everything is lowered.
     pub(crate) fn collect_unresolved_members(&mut self) {
         let program = &self.program;
         let is_member = |id: &VarId| {
@@ -115,10 +118,31 @@ impl<'t> Lowering<'t> {
                 matches!(program.types.kind(own.ty.id), TypeKind::Scalar(_) | TypeKind::Enum(..));
             own.record.is_some() && !(own.ty.is_const && is_number)
         };
-        let names: BTreeSet<&str> = program
-            .variable_ids()
-            .filter(is_member)
+        let variables = program.variable_ids().filter(is_member);
+        // What gives back a value leads to no array.
+        let gives_value = |own: &Function| {
+            matches!(
+                program.types.kind(own.result.id),
+                TypeKind::Void
+                    | TypeKind::Scalar(_)
+                    | TypeKind::Vector(_)
+                    | TypeKind::Enum(..)
+                    | TypeKind::TemplateParameter(_)
+            )
+        };
+        // What a class template has, its instances have.
+        let is_of_template = |own: &Function| {
+            own.record.is_some_and(|id| {
+                let traits = &program.record(id).traits;
+                traits.iter().any(|(which, _)| *which == RecordTrait::Template)
+            })
+        };
+        let is_function =
+            |own: &&Function| own.is_static_member && !gives_value(own) && !is_of_template(own);
+        let functions = program.functions.iter().filter(is_function);
+        let names: BTreeSet<&str> = variables
             .map(|id| program.variable(id).name.as_str())
+            .chain(functions.map(|own| own.name.as_str()))
             .collect();
         if names.is_empty() {
             return;
@@ -128,7 +152,12 @@ impl<'t> Lowering<'t> {
             let expr = program.expr(id);
             let name = match &expr.kind {
                 ExprKind::Name(NameRef::Unknown(name)) => {
-                    name.rsplit("::").next().unwrap_or(name).trim()
+                    let mut parts = name.rsplit("::").map(str::trim);
+                    let last = parts.next().unwrap_or(name);
+                    if parts.any(|part| LIBRARIES.contains(&part)) {
+                        continue;
+                    }
+                    last
                 }
                 ExprKind::Member { base, arrow, field: None, methods, name, .. }
                     if methods.is_empty() && !self.has_no_static_member(*base, *arrow) =>
