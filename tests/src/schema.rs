@@ -23,9 +23,23 @@ const WORDS: [&str; 7] =
 /// When cargo does not know where the package is.
 pub fn sarif() -> Result<Schema> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    // Packages of other platforms may not have been downloaded.
+    let version =
+        Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).arg("-vV").output()?;
+    let version = String::from_utf8_lossy(&version.stdout).into_owned();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    let host = host.context("rustc names no host")?;
     let output = Command::new(cargo)
         .current_dir(repository_root())
-        .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--offline",
+            "--locked",
+            "--filter-platform",
+            host,
+        ])
         .output()?;
     let metadata: Value = serde_json::from_slice(&output.stdout)
         .with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;

@@ -95,12 +95,7 @@ impl Rewriter<'_> {
     }
 
     /// Whether the type of a declaration in front of the struct can be declared, or defined, where the struct is declared.
-    pub(super) fn types_ahead(
-        &mut self,
-        declared: &Declared,
-        prototype: Option<(FunctionId, usize)>,
-        order: &FileOrder,
-    ) -> bool {
+    pub(super) fn types_ahead(&mut self, declared: &Declared, order: &FileOrder) -> bool {
         let program = self.program;
         let Some(at) = self.storage_of.get(&declared.class).copied() else { return false };
         let (record, storage) = &self.storages[at];
@@ -121,9 +116,8 @@ impl Rewriter<'_> {
         else {
             return false;
         };
-        // A call makes an object, too.
-        let is_made = |(function, _)| self.is_called_early(function, *record, order);
-        let is_object = storage.is_handle && prototype.is_none_or(is_made);
+        // A prototype needs no more than the name, but a call, also one of a member or an operator, makes an object.
+        let is_object = storage.is_handle;
         if is_object && !self.are_members_known(storage, own, place, order) {
             return false;
         }
@@ -218,7 +212,12 @@ impl Rewriter<'_> {
                         continue;
                     }
                 };
-                let text = format!("\n{}", text.trim_matches('\n'));
+                // What stands behind the declaration on its line would belong to the directive.
+                let file = program.sources.file(place.file);
+                let line = file.line_range(place.end as usize);
+                let is_last = file.text()[place.end as usize..line.end].trim().is_empty();
+                let end = if is_last { "" } else { "\n" };
+                let text = format!("\n{}{end}", text.trim_matches('\n'));
                 let text = self.with_newlines(*place, text);
                 edits.push(Edit::host_call(place.at_end(), text));
             }

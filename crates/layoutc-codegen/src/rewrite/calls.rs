@@ -112,7 +112,29 @@ impl Rewriter<'_> {
                     if !is_checked {
                         return None;
                     }
-                    let text = self.without_cast(self.program.strip_parens(argument), class)?;
+                    // One cast for all of them: what is freed is not constant.
+                    let mut inner = self.program.strip_parens(argument);
+                    while let ExprKind::Cast {
+                        operand,
+                        style: CastStyle::Static | CastStyle::Const,
+                        target,
+                        ..
+                    } = self.program.expr(inner).kind
+                        && is_element(target)
+                    {
+                        inner = self.program.strip_parens(operand);
+                    }
+                    if self.changed_pointer(inner) != Some(class) {
+                        return self
+                            .without_cast(self.program.strip_parens(argument), class)
+                            .map(|text| self.call_with(&call, "", &[], &[(argument, text)]));
+                    }
+                    let to = self.program.types.pointee(self.program.expr(inner).ty.id);
+                    let text = self.render(inner);
+                    let text = match to.is_some_and(|to| to.is_const) {
+                        true => format!("const_cast<{} *>({text})", storage.outer_type()),
+                        false => text,
+                    };
                     return Some(self.call_with(&call, "", &[], &[(argument, text)]));
                 }
                 let base = self.pointer_parts(pointer, class)?.base;

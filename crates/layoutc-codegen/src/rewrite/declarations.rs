@@ -124,6 +124,11 @@ impl Rewriter<'_> {
                 let Some(record) = self.classes.class(declared.class).element.record() else {
                     continue;
                 };
+                if let Some(outside) = self.unseen_declaration(declared) {
+                    let message = "the declaration of this function in its class is not modelled";
+                    self.refuse(declared.class, Code::DECLARATION_FORM, outside, message);
+                    continue;
+                }
                 let definition = super::placement::definition(self.program, record);
                 // A version of a member function is written behind the generated structs.
                 let in_version = self.versions.of_declaration(id).is_some_and(|copy| {
@@ -144,7 +149,7 @@ impl Rewriter<'_> {
                     continue;
                 }
                 if let Some(obstacle) = order.obstacle(declared.site.span, definition) {
-                    if self.types_ahead(declared, prototypes.get(&id).copied(), &order) {
+                    if self.types_ahead(declared, &order) {
                         continue;
                     }
                     let ahead = prototypes.get(&id).copied().and_then(|(function, at)| {
@@ -431,6 +436,27 @@ impl Rewriter<'_> {
                         | RecordTrait::BitField
                 )
             })
+    }
+
+    /// A parameter or result of a function whose declaration in its class is none of its sites, as that of a constructor.
+    fn unseen_declaration(&self, declared: &Declared) -> Option<Span> {
+        let program = self.program;
+        let id = match declared.slot {
+            Slot::Variable(id) => program.variable(id).function?,
+            Slot::Result(id) => id,
+            Slot::Field(_) => return None,
+        };
+        let own = program.function(id);
+        let is_parameter = match declared.slot {
+            Slot::Variable(id) => {
+                matches!(program.variable(id).storage, layoutc_syntax::Storage::Parameter { .. })
+            }
+            Slot::Result(_) | Slot::Field(_) => true,
+        };
+        let record = program.record(own.record.filter(|_| is_parameter && own.copy_of.is_none())?);
+        let body = record.body.filter(|_| record.instance.is_none() && !record.shares_text)?;
+        let is_seen = own.sites.iter().any(|site| body.contains(site.span));
+        (!is_seen).then_some(declared.site.span)
     }
 
     /// The record, and all that hold it.

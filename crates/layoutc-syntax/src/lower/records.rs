@@ -39,10 +39,25 @@ impl<'t> Lowering<'t> {
             None => String::new(),
         };
         let body = node.field(FieldName::Body);
+        // `struct P;` and `struct P { … };` are about a class of this scope, whatever has that name around it.
+        let is_declaration = body.is_some()
+            || node.next_sibling().is_some_and(|next| next.kind() == ";")
+                && node.parent().is_some_and(|parent| {
+                    !matches!(parent.kind(), "friend_declaration" | "parameter_declaration")
+                });
+        let is_of_scope = |id: RecordId| {
+            let own = self.program.record(id);
+            let is_local = self.has_locals() || self.record.is_some();
+            own.is_local == is_local && own.namespaces == self.namespaces
+        };
         let known = (!name.is_empty())
             .then(|| {
                 self.tags(&name).into_iter().find_map(|symbol| match symbol {
-                    Symbol::Type(ty) => self.program.types.as_record(ty.id),
+                    Symbol::Type(ty) => self
+                        .program
+                        .types
+                        .as_record(ty.id)
+                        .filter(|id| !is_declaration || is_of_scope(*id)),
                     // A template that was declared before.
                     Symbol::ClassTemplate(id)
                         if self.program.record(*id).namespaces == self.namespaces =>

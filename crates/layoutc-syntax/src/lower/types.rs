@@ -146,6 +146,7 @@ impl<'t> Lowering<'t> {
                     && own.instance.is_none()
                     && own.traits.is_empty()
                     && own.namespaces == whole.namespaces
+                    && !own.is_local
                     && visible_part(&own.namespaces).len() == own.namespaces.len()
             })
         };
