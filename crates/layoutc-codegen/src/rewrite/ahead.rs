@@ -1,7 +1,7 @@
 //! Text in front of the struct, where that is only declared: the generated type is declared there, too, or defined.
 //!
-//! A pointer to a generated struct, and a prototype, need no more of a type than its name. An object of it, such as a
-//! handle in `struct Buffers { P *points; };`, needs its definition. *Form:* behind `struct P;` stands `struct PTile32;`, or the
+//! A pointer to a generated struct needs no more of a type than its name. A handle, as in `struct Buffers { P *points; };`
+//! or in a prototype that is called, needs its definition. *Form:* behind `struct P;` stands `struct PTile32;`, or the
 //! types' definitions with a guard, which those behind the struct have, too. *Claim:* the types name nothing of the struct, and
 //! what they name is known there; no other rewritten text stands in front of the struct.
 
@@ -18,12 +18,8 @@ use layoutc_syntax::preprocess::{TokenKind, tokens};
 use layoutc_syntax::{DeclarationId, ExprKind, FunctionId, NameRef, Program, RecordId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is declared of a storage in front of the struct.
-#[derive(Default)]
-pub(super) struct Ahead {
-    /// The declarations of the struct behind which it stands, and whether the types are defined there.
-    places: BTreeMap<Span, bool>,
-}
+/// The declarations of the struct behind which the type of a storage stands: handles are defined there, others declared.
+pub(super) type Ahead = BTreeSet<Span>;
 
 /// The declarations of parameters and results in prototypes, with the function and which of its sites
 /// that is.
@@ -111,17 +107,15 @@ impl Rewriter<'_> {
         if !is_plain || self.is_in_shared_text(declared.slot) || self.has_namesake(*record) {
             return false;
         }
-        let Some(place) =
-            own.forward.iter().find(|place| order.obstacle(site, **place).is_none()).copied()
-        else {
-            return false;
+        let is_suitable = |place: &&Span| {
+            !program.is_foreign(place.file) && order.obstacle(site, **place).is_none()
         };
+        let Some(place) = own.forward.iter().find(is_suitable).copied() else { return false };
         // A prototype needs no more than the name, but a call, also one of a member or an operator, makes an object.
-        let is_object = storage.is_handle;
-        if is_object && !self.are_members_known(storage, own, place, order) {
+        if storage.is_handle && !self.are_members_known(storage, own, place, order) {
             return false;
         }
-        *self.ahead.entry(at).or_default().places.entry(place).or_default() |= is_object;
+        self.ahead.entry(at).or_default().insert(place);
         true
     }
 
@@ -194,13 +188,13 @@ impl Rewriter<'_> {
         for (at, ahead) in std::mem::take(&mut self.ahead) {
             let Some(own) = declared.get_mut(at).and_then(Option::as_mut) else { continue };
             let (record, storage) = &self.storages[at];
-            if ahead.places.values().any(|is_defined| *is_defined) {
+            if storage.is_handle {
                 let wish = format!("{}_TYPES", storage.prefix.to_uppercase());
                 own.guard_types(&self.names.fresh(&wish));
             }
             let around = Surroundings::of(program, macros, &self.names, Some(*record));
-            for (place, is_defined) in &ahead.places {
-                let text = match is_defined {
+            for place in &ahead {
+                let text = match storage.is_handle {
                     true => own.of(Part::Types),
                     false => storage.in_space(&format!("struct {};\n", storage.type_name)),
                 };
@@ -233,7 +227,7 @@ impl Rewriter<'_> {
         let ahead = self.settled_ahead.get(&at);
         order.obstacle(text, definition).is_some()
             && ahead.is_some_and(|ahead| {
-                ahead.places.keys().any(|place| order.obstacle(text, *place).is_none())
+                ahead.iter().any(|place| order.obstacle(text, *place).is_none())
             })
     }
 

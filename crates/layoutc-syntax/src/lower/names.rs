@@ -3,7 +3,7 @@
 use super::Lowering;
 use super::enclosing::{Meant, visible_part};
 use crate::program::{
-    FunctionId, NameRef, Program, ProgramFile, RecordId, TemplateArgument, VarId,
+    FunctionId, NameRef, Program, ProgramFile, RecordId, RecordTrait, TemplateArgument, VarId,
 };
 use crate::types::QualType;
 use foldhash::fast::RandomState;
@@ -411,6 +411,43 @@ impl Lowering<'_> {
         found.all(|other| other == Some(first)).then_some(first)
     }
 
+    /// The class around the current place.
+    fn class_around(&self) -> Option<RecordId> {
+        self.record.or_else(|| self.function.and_then(|id| self.program.function(id).record))
+    }
+
+    /// The type that the class around inherits under a name which it does not declare itself: it hides those of namespaces.
+    pub(super) fn inherited_type(&self, name: &str) -> Option<QualType> {
+        let class = self.class_around()?;
+        let classes = self.program.with_bases(class);
+        if classes.len() == 1
+            || self.ambiguous.contains(name)
+            || self.declares_for_itself(class, name)
+        {
+            return None;
+        }
+        classes[1..].iter().find_map(|base| self.member_type(*base, name))
+    }
+
+    /// Whether a name may be that of a member of a base that is not modelled: such a base has the class around, and some class
+    /// declares the name.
+    pub(super) fn may_be_inherited(&self, name: &str) -> bool {
+        let Some(class) = self.class_around() else { return false };
+        let traits = &self.program.record(class).traits;
+        if !traits.iter().any(|(which, _)| *which == RecordTrait::Bases)
+            || self.declares_for_itself(class, name)
+        {
+            return false;
+        }
+        let entries = self.globals.entries.get(name).into_iter().flatten();
+        entries.into_iter().any(|entry| entry.record.is_some_and(|own| own != class))
+    }
+
+    fn declares_for_itself(&self, class: RecordId, name: &str) -> bool {
+        let entries = self.globals.entries.get(name).into_iter().flatten();
+        entries.into_iter().any(|entry| entry.record == Some(class))
+    }
+
     /// The variables of that name which a class declares for itself.
     pub(super) fn variables_of_class(
         &self,
@@ -496,7 +533,9 @@ impl Lowering<'_> {
         if scope.is_empty() && is_parameter && !self.has_local(name) {
             return NameRef::Unknown(name.to_owned());
         }
-        let is_unclear = scope.is_empty() && self.is_of_unclear_namespace(name);
+        let is_unclear = scope.is_empty()
+            && (self.is_of_unclear_namespace(name)
+                || (!self.has_local(name) && self.may_be_inherited(name)));
         let symbols = self.symbols(name, scope);
         let functions: Vec<FunctionId> = symbols
             .iter()

@@ -169,6 +169,14 @@ impl<'t> Lowering<'t> {
                 self.program.types.intern(TypeKind::TemplateParameter(name.to_owned())),
             );
         }
+        if scope.is_empty() && !self.has_local(name) {
+            if let Some(inherited) = self.inherited_type(name) {
+                return inherited;
+            }
+            if self.may_be_inherited(name) {
+                return self.program.types.unknown();
+            }
+        }
         let is_unclear = scope.is_empty() && self.is_of_unclear_namespace(name);
         let found = self.symbols(name, scope).into_iter().find_map(|symbol| match symbol {
             Symbol::Type(ty) => Some(Some(*ty)),
