@@ -458,7 +458,7 @@ pub struct Record {
     pub scope: BTreeMap<String, Option<VarId>>,
     /// Those of them that only the class may use.
     pub private_names: BTreeSet<String>,
-    /// How many constructors, destructors and conversions are declared in it without a body.
+    /// How many destructors, and constructors that are no functions of the model, are declared in it without a body.
     pub bodiless: usize,
     /// Names of members that are not modelled: templates, and what a `using` brings in.
     pub unmodelled_members: BTreeSet<String>,

@@ -119,12 +119,27 @@ impl<'t> Lowering<'t> {
         let Some(record) = self.record_of_qualified(function) else { return false };
         let (_, last) = self.qualified_parts(function);
         let name = last.map(|last| self.text_of(last).trim_start_matches('~').trim_start());
+        let is_destructor = last.is_some_and(|last| self.text_of(last).starts_with('~'));
         let own = &mut self.program.records[record.index()];
         if name != Some(own.name.as_str()) {
             return false;
         }
-        own.bodiless = own.bodiless.saturating_sub(1);
         own.has_defaulted = true;
+        if is_destructor {
+            own.bodiless = own.bodiless.saturating_sub(1);
+            return true;
+        }
+        let given = call.and_then(|call| call.field(FieldName::Arguments));
+        let given = given.map_or(0, |list| list.named_child_count());
+        let is_declared = |id: &FunctionId| {
+            let function = self.program.function(*id);
+            let is_own = Some(function.name.as_str()) == name && function.body.is_none();
+            is_own && function.parameters.len() == given
+        };
+        let declared: Vec<FunctionId> =
+            self.program.record(record).methods.iter().copied().filter(is_declared).collect();
+        let [only] = declared[..] else { return false };
+        self.program.functions[only.index()].is_defaulted = true;
         true
     }
 
@@ -210,7 +225,10 @@ impl<'t> Lowering<'t> {
     pub(crate) fn declaration(&mut self, node: Node<'t>, record: Option<RecordId>) -> StmtId {
         let span = self.span(node);
         let Some(specifier) = node.field(FieldName::Type) else {
-            // A constructor or conversion prototype.
+            // A destructor or conversion prototype is no function of the model.
+            if let Some(record) = record {
+                self.constructor_prototype(node, record);
+            }
             return self.add_stmt(StmtKind::Nothing(Vec::new()), span);
         };
         // `a * b;` where `a` is a variable is an expression, whatever the grammar thinks.
@@ -250,6 +268,33 @@ impl<'t> Lowering<'t> {
             }
         }
         self.add_stmt(StmtKind::Declaration(declaration, variables), span)
+    }
+
+    /// `T(int n);` in its class: a site of the constructor, whose definition stands outside.
+    fn constructor_prototype(&mut self, node: Node<'t>, record: RecordId) {
+        let declarator = node.field(FieldName::Declarator);
+        let Some(declarator) = declarator.filter(|own| own.kind() == "function_declarator") else {
+            return;
+        };
+        let name = declarator.field(FieldName::Declarator).map(|own| self.text_of(own));
+        if name != Some(self.program.record(record).name.as_str()) {
+            return;
+        }
+        let words = self.modifier_words(node, declarator);
+        let base = self.program.types.unknown();
+        let declaration = self.add_declaration(Declaration {
+            span: self.span(node),
+            specifier: self.span(declarator).at_start(),
+            specifier_type: base,
+            is_plain: false,
+            count: 1,
+            namespaces: self.namespaces.clone(),
+        });
+        let lowered =
+            self.declarator(Some(declarator), base, Some(declaration), 0, self.span(declarator));
+        if lowered.parameters.is_some() {
+            self.prototype(declarator, &lowered, &words, Some(record), None);
+        }
     }
 
     fn declarator_of_declaration(
@@ -1211,6 +1256,11 @@ impl<'t> Lowering<'t> {
         let values = self.arguments(value);
         if let Some(record) = self.program.types.as_record(ty.id) {
             self.program.member_values.push((record, values.to_vec()));
+            if self.makes_from_pointers(record, &values) {
+                let span = self.span(node);
+                let kind = ExprKind::Construct { of: ty, arguments: values };
+                return self.add_expr(kind, span, ty);
+            }
         }
         let [value] = values[..] else {
             if !self.is_model_text(self.current) {
@@ -1268,6 +1318,19 @@ impl<'t> Lowering<'t> {
         let target = self.member_of_this(record, Some(field), Vec::new(), at);
         let ty = self.program.expr(target).ty;
         self.add_expr(ExprKind::Assign(None, target, value), span, ty)
+    }
+
+    /// Whether a class of the program makes its object from what has pointers to records in it.
+    fn makes_from_pointers(&self, record: RecordId, values: &[ExprId]) -> bool {
+        let program = &self.program;
+        let is_pointer = |value: &ExprId| {
+            let ty = program.types.strip_reference(program.expr(*value).ty);
+            let to = program.types.pointee(ty.id);
+            to.is_some_and(|to| program.types.as_record(to.id).is_some())
+        };
+        !self.is_model_text(self.current)
+            && program.record(record).body.is_some()
+            && values.iter().any(is_pointer)
     }
 
     pub(super) fn record_of_qualified(&mut self, declarator: Node<'t>) -> Option<RecordId> {

@@ -675,14 +675,15 @@ impl<'t> Lowering<'t> {
             node.children(&mut cursor).any(|child| child.kind() == "delete_method_clause")
         };
         self.program.records[record.index()].has_defaulted |= is_default || is_deleted;
-        if node.field(FieldName::Body).is_none() && !has_type && !is_default && !is_deleted {
-            self.program.records[record.index()].bodiless += 1;
-        }
         let before = self.program.functions.len();
         if node.kind() == "function_definition" {
             self.function_definition(node, Some(record));
         } else {
             self.declaration(node, Some(record));
+        }
+        let is_bodiless = node.field(FieldName::Body).is_none() && !is_default && !is_deleted;
+        if is_bodiless && !has_type && self.program.functions.len() == before {
+            self.program.records[record.index()].bodiless += 1;
         }
         let declared = self
             .program
@@ -705,7 +706,6 @@ impl<'t> Lowering<'t> {
                 let copies = parameters.first().is_some_and(|first| is_own(self, first));
                 if copies { RecordTrait::CopyControl } else { RecordTrait::Constructor }
             }
-            // A constructor's prototype is no function of the model.
             None if has_type => RecordTrait::Methods,
             None if declares_destructor(node) => RecordTrait::Destructor,
             None => {

@@ -307,7 +307,7 @@ impl Classifier<'_> {
                 .iter()
                 .map(|method| program.function(*method))
                 .filter(|method| {
-                    let own = method.name.trim_start_matches('~') == record.name;
+                    let own = method.name.strip_prefix('~') == Some(record.name.as_str());
                     own && (method.body.is_some() || method.is_defaulted)
                         && record.body.is_some_and(|body| !body.contains(method.sites[0].span))
                 })

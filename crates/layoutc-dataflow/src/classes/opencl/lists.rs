@@ -161,13 +161,13 @@ impl Follow<'_> {
     /// they are given are arguments of functions that anybody may call.
     fn has_constructors(&self, record: RecordId) -> bool {
         let own = self.program.record(record);
-        // Those without a body are defaulted or deleted.
         let mut written = own
             .methods
             .iter()
             .filter(|id| {
                 let function = self.program.function(**id);
-                function.name == own.name && function.body.is_some()
+                let is_ours = function.is_defaulted || function.is_deleted;
+                function.name == own.name && (function.body.is_some() || !is_ours)
             })
             .peekable();
         written.peek().is_some()
