@@ -23,13 +23,21 @@ pub struct QualType {
     pub is_volatile: bool,
     /// `__restrict__`.
     pub is_restrict: bool,
+    /// A pointer that is written as `thrust::device_ptr<T>`: algorithms run where it points to.
+    pub is_device_ptr: bool,
 }
 
 impl QualType {
     /// The type without qualifiers.
     #[must_use]
     pub fn plain(id: TypeId) -> Self {
-        QualType { id, is_const: false, is_volatile: false, is_restrict: false }
+        QualType {
+            id,
+            is_const: false,
+            is_volatile: false,
+            is_restrict: false,
+            is_device_ptr: false,
+        }
     }
 
     /// The same type, `const` too.

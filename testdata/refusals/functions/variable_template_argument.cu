@@ -1,5 +1,5 @@
 //@ layout = "P = soa"
-#include <thrust/device_ptr.h>
+#include <span>
 struct P {
     float x;
     int id;
@@ -15,7 +15,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    thrust::device_ptr<P> first(d); //~ LC0077 this construct is not modelled
+    std::span<P> all(d, n); //~ LC0077 this construct is not modelled
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -12,6 +12,9 @@ use layoutc_syntax::{ExprId, ExprKind, RecordId};
 /// The category of the iterators.
 const TAG: &str = "::std::random_access_iterator_tag";
 
+/// The header of the policies.
+const HEADER: &str = "thrust/execution_policy.h";
+
 impl Rewriter<'_> {
     /// Whether a call gives back a place in the array that its first pointer leads to.
     pub(super) fn gives_iterator(&self, callee: ExprId, arguments: &[ExprId]) -> bool {
@@ -105,12 +108,28 @@ impl Rewriter<'_> {
             return None;
         }
         self.include_policies();
+        self.include_policies_in(self.program.expr(call).span.file);
         Some("thrust::device, ")
+    }
+
+    /// Includes the policies in a file with such a call, where no vectors are.
+    fn include_policies_in(&mut self, file: layoutc_diagnostics::FileId) {
+        let program = self.program;
+        let own = &program.files[file.index()];
+        let is_vector = |included: &layoutc_diagnostics::FileId| program.is_model_text(*included);
+        let text = program.sources.file(file).text();
+        if text.contains(HEADER) || own.includes.iter().any(is_vector) {
+            return;
+        }
+        let at = Span::new(file, own.after_includes, own.after_includes);
+        let edit = Edit::replace(at, self.with_newlines(at, format!("\n#include <{HEADER}>")));
+        if !self.edits.contains(&edit) {
+            self.edits.push(edit);
+        }
     }
 
     /// Includes the policies behind the vectors, where they are not.
     fn include_policies(&mut self) {
-        const HEADER: &str = "thrust/execution_policy.h";
         let program = self.program;
         for file in &program.files {
             let mut own = file.includes.iter().zip(&file.include_offsets);

@@ -1,17 +1,50 @@
-//! Vectors in device memory: what the library's functions do with them.
+//! Vectors in device memory, and pointers that say that they lead there: what the library's functions do with them.
+//!
+//! `thrust::device_ptr<T>` is a pointer whose type says so: `thrust::device_pointer_cast(p)`, `thrust::device_ptr<T>(p)` and `d.get()`
+//! are casts. It starts as a null pointer, which a plain one does not: variables and members without a value are not modelled.
 //!
 //! Where `thrust::device_vector` has its text from layoutc, `v.data()` gives a pointer, and `v.begin()` the number of a place. So
 //! `thrust::raw_pointer_cast(v.data())` and `v.data().get()` are casts, and `thrust::copy` from or to such a vector is a call of a
 //! member function of the vector.
 
 use super::Lowering;
+use super::fields::{FieldName, Fields};
 use crate::program::{BinaryOp, CastStyle, ExprId, ExprKind, FunctionId, NameRef};
-use crate::types::{Scalar, TypeKind};
+use crate::types::{QualType, Scalar, TypeKind};
 use layoutc_diagnostics::Span;
 use thin_vec::ThinVec;
+use tree_sitter::Node;
 
-impl Lowering<'_> {
-    /// `thrust::raw_pointer_cast(p)` of a plain pointer, and `v.data().get()`.
+impl<'t> Lowering<'t> {
+    /// The type that `thrust::device_ptr<…>` with a list of arguments is: a pointer to records, or to what is open.
+    pub(super) fn device_pointer(&mut self, list: Node<'t>) -> Option<QualType> {
+        let mut cursor = list.walk();
+        let arguments: Vec<_> = list.named_children(&mut cursor).collect();
+        let [only] = arguments[..] else { return None };
+        if only.kind() != "type_descriptor" {
+            return None;
+        }
+        let to = self.type_descriptor(only);
+        let is_modelled = matches!(
+            self.program.types.kind(to.id),
+            TypeKind::Record(_) | TypeKind::TemplateParameter(_)
+        );
+        let pointer = is_modelled.then(|| self.program.types.pointer(to))?;
+        Some(QualType { is_device_ptr: true, ..pointer })
+    }
+
+    /// The type in `thrust::device_ptr<T>(p)`.
+    pub(super) fn device_pointer_named(&mut self, function: Node<'t>) -> Option<QualType> {
+        let (scope, last) = self.qualified_parts(function);
+        let last = last.filter(|last| last.kind() == "template_function")?;
+        let name = last.field(FieldName::Name).map(|name| self.text_of(name));
+        if scope != ["thrust"] || name != Some("device_ptr") {
+            return None;
+        }
+        self.device_pointer(last.field(FieldName::Arguments)?)
+    }
+
+    /// `thrust::raw_pointer_cast(p)` and `thrust::device_pointer_cast(p)` of pointers, `v.data().get()` and `d.get()`.
     pub(super) fn raw_pointer(
         &mut self,
         callee: ExprId,
@@ -19,23 +52,28 @@ impl Lowering<'_> {
         span: Span,
     ) -> Option<ExprId> {
         let program = &self.program;
+        let mut is_device_ptr = false;
         let operand = match (&program.expr(callee).kind, arguments) {
             (ExprKind::Name(NameRef::Unknown(name)), [pointer])
-                if name == "raw_pointer_cast" && self.is_of_thrust(callee, name) =>
+                if matches!(name.as_str(), "raw_pointer_cast" | "device_pointer_cast")
+                    && self.is_of_thrust(callee, name) =>
             {
+                is_device_ptr = name == "device_pointer_cast";
                 *pointer
             }
             (ExprKind::Member { base, arrow: false, methods, name, .. }, [])
                 if methods.is_empty()
                     && program.text(*name) == "get"
-                    && self.gives_vector_data(*base) =>
+                    && (self.gives_vector_data(*base) || program.expr(*base).ty.is_device_ptr) =>
             {
                 *base
             }
             _ => return None,
         };
         let target = self.program.types.strip_reference(self.program.expr(operand).ty);
-        if !matches!(self.program.types.kind(target.id), TypeKind::Pointer(_)) {
+        let target = QualType { is_device_ptr, is_restrict: false, ..target };
+        let to = self.program.types.pointee(target.id)?;
+        if is_device_ptr && self.program.types.as_record(to.id).is_none() {
             return None;
         }
         let target_span = self.program.expr(callee).span;

@@ -626,7 +626,8 @@ impl<'t> Lowering<'t> {
         match pointers {
             (Some(_), Some(_)) => return self.program.types.scalar(Scalar::Long),
             (Some(to), None) | (None, Some(to)) if matches!(op, BinaryOp::Add | BinaryOp::Sub) => {
-                return self.program.types.pointer(to);
+                let is_device_ptr = left.is_device_ptr || right.is_device_ptr;
+                return QualType { is_device_ptr, ..self.program.types.pointer(to) };
             }
             _ => {}
         }
@@ -951,21 +952,22 @@ impl<'t> Lowering<'t> {
             "template_function" | "qualified_identifier" if self.is_template_id(function) => {
                 Some(self.specifier(function))
             }
-            "qualified_identifier" => self.qualified_class(function),
+            "qualified_identifier" => {
+                self.qualified_class(function).or_else(|| self.device_pointer_named(function))
+            }
             _ => None,
         };
         if let Some(of) = constructed {
             let arguments = self.arguments(arguments_node);
             if let [operand] = arguments[..]
-                && self.program.types.as_scalar(of.id).is_some()
+                && (self.program.types.as_scalar(of.id).is_some() || of.is_device_ptr)
             {
                 let target_span = self.span(function);
-                let kind = ExprKind::Cast {
-                    style: CastStyle::Functional,
-                    target: of,
-                    target_span,
-                    operand,
+                let style = match of.is_device_ptr {
+                    true => CastStyle::Static,
+                    false => CastStyle::Functional,
                 };
+                let kind = ExprKind::Cast { style, target: of, target_span, operand };
                 return self.add_expr(kind, span, of);
             }
             let of = self.deduced_class(function, &arguments).unwrap_or(of);
@@ -1184,7 +1186,8 @@ impl<'t> Lowering<'t> {
             let first = *arguments.get(algorithm.gives()?)?;
             let ty = self.program.types.strip_reference(self.program.expr(first).ty);
             let is_pointer = matches!(self.program.types.kind(ty.id), TypeKind::Pointer(_));
-            return is_pointer.then(|| QualType::plain(ty.id));
+            let is_device_ptr = ty.is_device_ptr;
+            return is_pointer.then(|| QualType { is_device_ptr, ..QualType::plain(ty.id) });
         }
         let callee = self.program.strip_parens(callee);
         let ExprKind::Name(NameRef::Unknown(name)) = &self.program.expr(callee).kind else {

@@ -467,6 +467,11 @@ impl<'t> Lowering<'t> {
         if let Some(arguments) = arguments {
             self.mentioned_types(arguments, &mut mentioned);
         }
+        if let (["thrust"], "device_ptr", Some(list)) = (scope, name, arguments)
+            && let Some(ty) = self.device_pointer(list)
+        {
+            return ty;
+        }
         self.named(name, mentioned)
     }
 

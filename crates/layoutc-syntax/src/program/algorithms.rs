@@ -160,7 +160,7 @@ impl Algorithm {
 
 impl Program {
     /// The algorithm that a call is of, if it is one of thrust with a policy for the device, or with places in vectors in device
-    /// memory, as the host calls it.
+    /// memory or pointers whose types say that they lead there, as the host calls it.
     #[must_use]
     pub fn algorithm(&self, callee: ExprId, arguments: &[ExprId]) -> Option<Algorithm> {
         let name = self.algorithm_name(callee)?;
@@ -170,11 +170,13 @@ impl Program {
         let form = FORMS.iter().find(|form| form.name == name && form.roles.len() == taken)?;
         let own = Algorithm { form, before };
         let mut places = arguments.iter().enumerate().filter(|(at, _)| own.is_iterator(*at));
-        let is_vector = |(_, place): (usize, &ExprId)| self.is_vector_place(*place);
+        let is_there = |(_, place): (usize, &ExprId)| {
+            self.is_vector_place(*place) || self.expr(*place).ty.is_device_ptr
+        };
         // A copy may go to the host, or come from there.
         let on_device = match name {
-            "copy" => places.all(is_vector),
-            _ => places.any(is_vector),
+            "copy" => places.all(is_there),
+            _ => places.any(is_there),
         };
         (before > 0 || on_device).then_some(own)
     }
