@@ -23,6 +23,7 @@ mod dependent_text;
 mod effects;
 mod element_copies;
 mod expressions;
+mod headers_in_front;
 mod heads;
 mod host_arrays;
 mod host_bodies;
@@ -296,20 +297,14 @@ fn rewrite_with(
         })
         .collect();
     let device = (declared.iter().enumerate()).filter_map(|(at, declared)| {
-        let heads = versions.heads.get(&at).map_or("", String::as_str);
-        let rest = versions.with_record.get(&at).map_or("", String::as_str);
-        Some(host_files::device_words(declared.as_ref()?, &format!("{heads}{rest}"), &this.names))
+        Some(host_files::device_words(declared.as_ref()?, &versions.text(at), &this.names))
     });
     let device: BTreeSet<String> = device.flatten().collect();
     host_bodies::hide(program, &device, &this.names, &mut edits);
     let (ahead, refused) = this.place_types_ahead(&mut declared, &macros);
     refusals.extend(refused);
-    let of_versions = |at: usize| {
-        let heads = versions.heads.get(&at).map_or("", String::as_str);
-        format!("{heads}{}", versions.with_record.get(&at).map_or("", String::as_str))
-    };
     let order = FileOrder::new(program);
-    refusals.extend(this.check_ahead(&declared, of_versions, &edits, &order));
+    refusals.extend(this.check_ahead(&declared, |at| versions.text(at), &edits, &order));
     edits.extend(ahead);
     for (at, (record, storage)) in storages.iter().enumerate() {
         if storage.is_opencl {
@@ -335,11 +330,15 @@ fn rewrite_with(
             }
         }
         let heads = versions.heads.get(&at).map_or("", String::as_str);
-        let rest = versions.with_record.get(&at).map_or("", String::as_str);
+        let definition = placement::definition(program, *record);
+        let headers = versions.headers.text(program, at, definition);
+        let of_device = versions.with_record.get(&at).map_or("", String::as_str);
+        let of_host = versions.for_host.get(&at).map_or("", String::as_str);
         let own: Vec<ClassId> =
             storage_of.iter().filter(|(_, own)| **own == at).map(|(class, _)| *class).collect();
-        let shared =
-            this.shared((at, needs[at]), declared, &format!("{heads}{rest}"), &edits, &macros);
+        let has_runtime = versions.headers.have_runtime(program, at);
+        let own_versions = (versions.text(at), of_host, has_runtime);
+        let shared = this.shared((at, needs[at]), declared, &own_versions, &edits, &macros);
         let shared = match shared {
             Ok(shared) => shared,
             Err((span, message)) => {
@@ -353,8 +352,10 @@ fn rewrite_with(
             }
         };
         if let Some(shared) = shared {
-            let device = format!("{}{heads}{rest}", shared.device);
-            edits.push(place_shared(program, *record, storage, &shared.types, &device));
+            let device = format!("{}{heads}{of_device}", shared.device);
+            let types = format!("{}{headers}", shared.types);
+            let text = (&types[..], &device[..], &shared.host[..]);
+            edits.push(place_shared(program, *record, storage, text));
             generated.extend(shared.edits);
             continue;
         }
@@ -366,21 +367,27 @@ fn rewrite_with(
             );
             String::new()
         });
+        text.push_str(&headers);
         text.push_str(heads);
+        let rest = format!("{of_device}{of_host}");
         // Instances of class templates stand behind all types, and in front of what uses them.
-        if versions.class_texts.is_behind(placement::definition(program, *record)) {
+        if versions.class_texts.is_behind(definition) {
             if !rest.is_empty() {
-                let edit = place_declarations(program, *record, storage, rest.to_owned());
+                let edit = place_declarations(program, *record, storage, rest);
                 behind.push(edit);
             }
         } else {
-            text.push_str(rest);
+            text.push_str(&rest);
         }
         edits.push(place_declarations(program, *record, storage, text));
     }
     edits.extend(versions.class_texts.edits);
     edits.extend(behind);
     edits.extend(generated);
+    for (class, place) in versions.headers.rewritten(program, &edits) {
+        let message = "a template comes before the struct in one file and not in another, and its header would change";
+        refusals.push((class, pin(place, Code::FUNCTION_VERSION, message)));
+    }
     host_files::note(program, &mut edits, !refusals.is_empty());
     // Where cells must keep their order, the rest is looked at without it.
     let refusals = match cell_refusals.is_empty() {
@@ -676,15 +683,17 @@ fn place_shared(
     program: &Program,
     record: layoutc_syntax::RecordId,
     storage: &Storage,
-    types: &str,
-    device: &str,
+    (types, device, host): (&str, &str, &str),
 ) -> Edit {
     let definition = placement::definition(program, record);
-    let (types, device) = (types.trim_matches('\n'), device.trim_matches('\n'));
-    let text = match device.is_empty() {
-        true => types.to_owned(),
-        false => format!("{types}\n\n#ifdef __CUDACC__\n{device}\n#endif"),
-    };
+    let mut text = types.trim_matches('\n').to_owned();
+    let (device, host) = (device.trim_matches('\n'), host.trim_matches('\n'));
+    if !device.is_empty() {
+        text.push_str(&format!("\n\n#ifdef __CUDACC__\n{device}\n#endif"));
+    }
+    if !host.is_empty() {
+        text.push_str(&format!("\n\n{host}"));
+    }
     // What packs the record would pack what is generated, too.
     let text = match program.record(placement::home(program, record)).pack {
         Some(_) => format!("#pragma pack(push)\n#pragma pack()\n{text}\n#pragma pack(pop)"),

@@ -7,6 +7,7 @@
 //! host files. *Claim:* all files of the program are linked together, and each call in host text
 //! finds a declaration that every compiler of that text takes.
 
+use super::headers_in_front::includes;
 use super::order::FileOrder;
 use super::{Refused, Rewriter, pin, placement};
 use crate::edit::Edit;
@@ -120,6 +121,8 @@ pub(super) struct Shared {
     pub(super) types: String,
     /// The functions that nvcc reads in each file, with the declarations of the others.
     pub(super) device: String,
+    /// The functions that all compilers read behind them, with the declarations of what these call.
+    pub(super) host: String,
     /// The declarations in front of host calls, and the definitions.
     pub(super) edits: Vec<Edit>,
 }
@@ -213,6 +216,40 @@ pub(super) fn device_words(
     all.into_iter().filter(|word| !types.contains(word) && !functions.contains(word)).collect()
 }
 
+/// Whether text for host compilers names a function that is for the host alone.
+pub(super) fn is_called(program: &Program, function: FunctionId) -> bool {
+    !program.function(function).space.on_device()
+        && program.expr_ids().any(|id| {
+            matches!(&program.expr(id).kind,
+                ExprKind::Name(NameRef::Functions(named)) if named.contains(&function))
+                && is_for_host(program, program.expr_site(id))
+        })
+}
+
+/// Whether the runtime's header is included in front of a place in every compilation by a host compiler that holds the place.
+fn knows_the_runtime(program: &Program, order: &FileOrder, place: Span) -> bool {
+    let is_included = |file: FileId, range: &std::ops::Range<usize>| {
+        includes(program, file).any(|own| range.contains(&own.at) && own.is_of_runtime())
+    };
+    order.units().all(|unit| {
+        let is_host = unit.first().is_some_and(|(root, _)| !program.files[root.index()].is_cuda);
+        let there = unit
+            .iter()
+            .position(|(file, range)| *file == place.file && range.contains(&(place.end as usize)));
+        match there.filter(|_| is_host) {
+            None => true,
+            Some(last) => unit[..=last].iter().any(|(file, range)| {
+                let end = if *file == place.file {
+                    range.end.min(place.start as usize)
+                } else {
+                    range.end
+                };
+                is_included(*file, &(range.start..end.max(range.start)))
+            }),
+        }
+    })
+}
+
 impl Uses {
     fn of(
         program: &Program,
@@ -272,7 +309,8 @@ impl Uses {
 impl Rewriter<'_> {
     /// The form of a storage that host text uses; nothing if it uses none of it.
     ///
-    /// `versions` is what stands with the declarations: heads and functions for nvcc.
+    /// `versions` is what stands with the declarations, heads and functions, those of them that files for host
+    /// compilers call, and whether a header in front of them includes the runtime's.
     ///
     /// # Errors
     /// Why host text cannot use it.
@@ -280,7 +318,7 @@ impl Rewriter<'_> {
         &mut self,
         (at, needs): (usize, Needs),
         declared: &Declarations,
-        versions: &str,
+        (versions, of_host, has_runtime): &(String, &str, bool),
         edits: &[Edit],
         around: &BTreeSet<String>,
     ) -> Result<Option<Shared>, (Span, String)> {
@@ -306,6 +344,18 @@ impl Rewriter<'_> {
         if let Some(message) = self.obstacle(record, storage, needs) {
             return Err((first, message.to_owned()));
         }
+        if !of_host.is_empty() {
+            let device = device_words(declared, "", &self.names);
+            if words(of_host, &self.names).iter().any(|word| device.contains(word)) {
+                let message = "a function that this file, which is not compiled as CUDA, calls would access elements in the new layout";
+                return Err((first, message.to_owned()));
+            }
+            if !has_runtime && !knows_the_runtime(program, &order, definition) {
+                let message = "a function that this file, which is not compiled as CUDA, calls stands behind the struct, where \
+                               `cuda_runtime.h` is not included";
+                return Err((first, message.to_owned()));
+            }
+        }
         let early = all.iter().find_map(|span| Some((*span, order.obstacle(*span, definition)?)));
         if let Some((span, message)) = early {
             return Err((span, message.to_owned()));
@@ -323,8 +373,10 @@ impl Rewriter<'_> {
             return Err((first, message.to_owned()));
         };
         let guard = self.names.fresh(&format!("{}_FUNCTIONS", storage.prefix.to_uppercase()));
+        let has_versions = !of_host.is_empty();
+        let told = (&guard[..], has_versions);
         let (edits, is_guarded) =
-            self.functions_for_host((record, storage), &functions, (&uses, edits), &guard)?;
+            self.functions_for_host((record, storage), &functions, (&uses, edits), told)?;
         let prototypes = match is_guarded {
             true => {
                 let all = functions.declared(|_| true);
@@ -332,7 +384,15 @@ impl Rewriter<'_> {
             }
             false => functions.declared(|_| true),
         };
-        Ok(Some(Shared { types, device: format!("{device}{prototypes}"), edits }))
+        Ok(Some(match has_versions {
+            true => Shared { types, device, host: format!("{prototypes}{of_host}"), edits },
+            false => Shared {
+                types,
+                device: format!("{device}{prototypes}"),
+                host: String::new(),
+                edits,
+            },
+        }))
     }
 
     /// Why the declarations of a storage have no form for host compilers.
@@ -380,7 +440,7 @@ impl Rewriter<'_> {
         (record, storage): (RecordId, &Storage),
         functions: &Functions,
         (uses, edited): (&Uses, &[Edit]),
-        guard: &str,
+        (guard, has_versions): (&str, bool),
     ) -> Result<(Vec<Edit>, bool), (Span, String)> {
         let program = self.program;
         let order = FileOrder::new(program);
@@ -390,7 +450,8 @@ impl Rewriter<'_> {
         let close = "\n}".repeat(namespaces.len());
         let within = |text: &str| format!("{open}{}{close}", text.trim_matches('\n'));
         let mut edits = Vec::new();
-        let is_guarded = uses.called.keys().any(|file| !program.files[file.index()].is_root);
+        let is_guarded =
+            has_versions || uses.called.keys().any(|file| !program.files[file.index()].is_root);
         for (file, called) in &uses.called {
             // A second inclusion must not say default arguments again.
             let text = match is_guarded {

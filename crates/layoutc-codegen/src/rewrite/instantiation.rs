@@ -119,22 +119,30 @@ pub(super) fn changes_meaning(
             if end <= start {
                 return false;
             }
-            let text = Text::new(program, *file, start..end);
-            text.has_pragma
-                || text.macros.iter().any(|(_, name)| words.contains(*name))
-                || text.usings.iter().any(|name| name.is_none_or(|name| words.contains(name)))
-                || text.introduces(program, words)
-                || declared(program).any(|(span, name)| {
-                    span.file == *file
-                        && (start..end).contains(&(span.start as usize))
-                        && words.contains(name)
-                })
+            gives_meaning(program, *file, start..end, words)
         })
     })
 }
 
+/// Whether a macro, a `using` or a declaration in a text could give the words a meaning.
+pub(super) fn gives_meaning(
+    program: &Program,
+    file: FileId,
+    range: Range<usize>,
+    words: &BTreeSet<String>,
+) -> bool {
+    let text = Text::new(program, file, range.clone());
+    text.has_pragma
+        || text.macros.iter().any(|(_, name)| words.contains(*name))
+        || text.usings.iter().any(|name| name.is_none_or(|name| words.contains(name)))
+        || text.introduces(program, words)
+        || declared(program).any(|(span, name)| {
+            span.file == file && range.contains(&(span.start as usize)) && words.contains(name)
+        })
+}
+
 /// What is declared at file scope.
-fn declared(program: &Program) -> impl Iterator<Item = (Span, &str)> {
+pub(super) fn declared(program: &Program) -> impl Iterator<Item = (Span, &str)> {
     let functions =
         program.functions.iter().filter(|function| function.record.is_none()).flat_map(
             |function| function.sites.iter().map(|site| (site.name, function.name.as_str())),
@@ -204,7 +212,7 @@ fn declared_in<'a>(
 }
 
 /// A piece of a file as tokens, divided into templates and the rest.
-struct Text<'a> {
+pub(super) struct Text<'a> {
     file: FileId,
     range: Range<usize>,
     source: &'a str,
@@ -232,7 +240,7 @@ struct Template<'a> {
 }
 
 impl<'a> Text<'a> {
-    fn new(program: &'a Program, file: FileId, range: Range<usize>) -> Self {
+    pub(super) fn new(program: &'a Program, file: FileId, range: Range<usize>) -> Self {
         let whole = program.sources.file(file).text();
         let range = range.start.min(whole.len())..range.end.min(whole.len());
         let source = whole.get(range.clone()).unwrap_or_default();
@@ -258,6 +266,22 @@ impl<'a> Text<'a> {
             };
         }
         this
+    }
+
+    /// The identifiers of the text.
+    pub(super) fn words(&self) -> impl Iterator<Item = &'a str> {
+        let is_word = |token: &&Token| token.kind == TokenKind::Identifier;
+        self.tokens.iter().filter(is_word).map(|token| token.text(self.source))
+    }
+
+    /// The macros that it defines or undefines.
+    pub(super) fn macros(&self) -> impl Iterator<Item = &'a str> {
+        self.macros.iter().map(|(_, name)| *name)
+    }
+
+    /// Whether it is text of a file.
+    pub(super) fn is_of(&self, file: FileId) -> bool {
+        self.file == file
     }
 
     fn word(&self, at: usize) -> &'a str {

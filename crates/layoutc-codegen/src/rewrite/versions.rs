@@ -5,9 +5,10 @@
 //! the original, or a free function for a member function or operator. Its edits are gathered
 //! apart from those of the file, and applied to the text of the original.
 
+use super::headers_in_front::HeadersInFront;
 use super::heads::{linkage, template_sites, with_defaults, with_linkage};
-use super::instantiation;
 use super::{Rewriter, pin};
+use super::{host_files, instantiation};
 use crate::edit::{Edit, apply};
 use layoutc_dataflow::classes::{Callee, ClassId, PlaceKind, Slot, given_object, resolve_callee};
 use layoutc_diagnostics::{Code, FileId, Span};
@@ -89,12 +90,24 @@ impl Versions {
 
 /// What stands with the generated declarations of each storage.
 pub(super) struct PlacedVersions {
+    /// What is included in front of them.
+    pub(super) headers: HeadersInFront,
     /// Declarations of versions.
     pub(super) heads: BTreeMap<usize, String>,
     /// Their definitions.
     pub(super) with_record: BTreeMap<usize, String>,
+    /// The definitions of those that host compilers read, too, because files for them call these.
+    pub(super) for_host: BTreeMap<usize, String>,
     /// Instances of class templates.
     pub(super) class_texts: super::class_texts::ClassTexts,
+}
+
+impl PlacedVersions {
+    /// All that stands with a storage.
+    pub(super) fn text(&self, at: usize) -> String {
+        let parts = [&self.heads, &self.with_record, &self.for_host];
+        parts.iter().filter_map(|part| part.get(&at)).map(String::as_str).collect()
+    }
 }
 
 /// What copies that are overloads of each other share: the storage, the name in the source, whether
@@ -995,7 +1008,8 @@ impl Rewriter<'_> {
         let changed: Vec<(FunctionId, String)> =
             self.versions.changed.iter().map(|(id, name)| (*id, name.clone())).collect();
         let mut with_record: BTreeMap<usize, String> = BTreeMap::new();
-        let mut early: Vec<(usize, Span, String)> = Vec::new();
+        let mut early: Vec<(usize, Span, String, bool)> = Vec::new();
+        let mut headers = HeadersInFront::default();
         let mut prototypes: BTreeMap<usize, Vec<(String, bool)>> = BTreeMap::new();
         let mut seen: BTreeMap<(Option<Span>, String), (String, FunctionId)> = BTreeMap::new();
         for (id, name) in changed {
@@ -1068,7 +1082,9 @@ impl Rewriter<'_> {
                     continue;
                 }
                 // Behind the struct alone, nothing that the template is made of needs to be declared.
-                if is_early && order.obstacle(definition.at_end(), whole).is_some() {
+                let header = (is_early && order.obstacle(definition.at_end(), whole).is_some())
+                    .then(|| self.header_in_front(whole, (record, definition), &order));
+                if let Some(None) = header {
                     let message = "this template comes before the struct in one file and not in another, so that an instance has no place";
                     self.refuse(class, Code::FUNCTION_VERSION, site.name, message);
                     continue;
@@ -1193,7 +1209,11 @@ impl Rewriter<'_> {
                     let text = unindent(program, whole, &text);
                     let linkage = self.instance_linkage(id, site, definition.file);
                     let text = with_linkage(&text, linkage, site);
-                    early.push((at, whole, format!("\n{text}\n")));
+                    if let Some(Some(header)) = header {
+                        headers.insert(at, header, class);
+                    }
+                    let is_for_host = host_files::is_called(program, id);
+                    early.push((at, whole, format!("\n{text}\n"), is_for_host));
                 } else {
                     let linkage = self.instance_linkage(id, site, whole.file);
                     if is_definition {
@@ -1213,9 +1233,11 @@ impl Rewriter<'_> {
             }
         }
         // What one calls stands in front of it in the source.
-        early.sort_by_key(|(at, whole, _)| (*at, *whole));
-        for (at, _, text) in early {
-            with_record.entry(at).or_default().push_str(&text);
+        early.sort_by_key(|(at, whole, ..)| (*at, *whole));
+        let mut for_host: BTreeMap<usize, String> = BTreeMap::new();
+        for (at, _, text, is_for_host) in early {
+            let block = if is_for_host { &mut for_host } else { &mut with_record };
+            block.entry(at).or_default().push_str(&text);
         }
         let mut heads: BTreeMap<usize, String> = BTreeMap::new();
         for (at, prototypes) in prototypes {
@@ -1230,7 +1252,7 @@ impl Rewriter<'_> {
             let head: String = prototypes.iter().map(|(line, _)| format!("\n{line}")).collect();
             heads.insert(at, format!("{head}\n"));
         }
-        PlacedVersions { heads, with_record, class_texts }
+        PlacedVersions { headers, heads, with_record, for_host, class_texts }
     }
 
     /// A class of arrays for which the function has a version.
