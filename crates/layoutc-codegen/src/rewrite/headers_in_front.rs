@@ -32,12 +32,6 @@ const OF_C: [&str; 9] = [
     "time.h",
 ];
 
-/// Words of directives.
-const OF_DIRECTIVES: [&str; 13] = [
-    "define", "defined", "elif", "else", "endif", "error", "if", "ifdef", "ifndef", "include",
-    "once", "pragma", "undef",
-];
-
 /// The headers in front of the versions that stand with a storage, with the arrays that need each.
 #[derive(Default)]
 pub(super) struct HeadersInFront {
@@ -109,6 +103,16 @@ impl Rewriter<'_> {
                 own.is_quoted || !name.contains(['.', '/']) || is_known
             })
         });
+        // What is defined in several compilations must mean the same in all of them: one without a `using namespace` in front of it
+        // shows that it needs none.
+        let stands_alone = order.units().any(|unit| {
+            let start = unit.iter().position(|(file, _)| *file == header);
+            start.is_some_and(|start| {
+                unit[..start].iter().all(|(file, range)| {
+                    !Text::new(program, *file, range.clone()).opens_namespaces()
+                })
+            })
+        });
         let fits = |unit: Vec<(FileId, std::ops::Range<usize>)>| {
             let place = unit.iter().position(|(file, range)| {
                 let end = definition.end as usize;
@@ -120,32 +124,54 @@ impl Rewriter<'_> {
             if start < place {
                 return true;
             }
-            let moved: Vec<Text> =
-                (all.iter().filter(|id| first(**id).is_some_and(|at| at > place)))
-                    .map(|id| Text::new(program, *id, 0..usize::MAX))
+            let moved: Vec<(usize, FileId)> = (all.iter())
+                .filter_map(|id| Some((first(*id)?, *id)))
+                .filter(|(at, _)| *at > place)
+                .collect();
+            // What moves, too, stays in front of what uses it.
+            let is_moved = |id: FileId| moved.iter().any(|(_, own)| *own == id);
+            moved.iter().all(|(start, id)| {
+                let own = Text::new(program, *id, 0..usize::MAX);
+                let words: BTreeSet<String> =
+                    own.words().filter(|word| !is_of_directives(word)).map(str::to_owned).collect();
+                let names: BTreeSet<&str> = declared(program)
+                    .filter(|(span, _)| span.file == *id)
+                    .map(|(_, name)| name)
+                    .chain(own.macros())
                     .collect();
-            let words: BTreeSet<String> = moved
-                .iter()
-                .flat_map(Text::words)
-                .filter(|word| !OF_DIRECTIVES.contains(word))
-                .map(str::to_owned)
-                .collect();
-            let names: BTreeSet<&str> = declared(program)
-                .filter(|(span, _)| moved.iter().any(|text| text.is_of(span.file)))
-                .map(|(_, name)| name)
-                .chain(moved.iter().flat_map(Text::macros))
-                .collect();
-            unit.iter().enumerate().take(start).skip(place).all(|(at, (file, range))| {
-                let from = if at == place { definition.end as usize } else { range.start };
-                let text = Text::new(program, *file, from..range.end);
-                let has_macros = text.macros().any(|name| !is_guard(program, *file, name));
-                !(gives_meaning(program, *file, from..range.end, &words)
-                    || text.words().any(|word| names.contains(word))
-                    || (has_macros && !is_plain))
+                unit.iter().enumerate().take(*start).skip(place).all(|(at, (file, range))| {
+                    let from = if at == place { definition.end as usize } else { range.start };
+                    let text = Text::new(program, *file, from..range.end);
+                    let has_macros = text.macros().any(|name| !is_guard(program, *file, name));
+                    is_moved(*file)
+                        || !(gives_meaning(program, *file, from..range.end, &words, stands_alone)
+                            || text.words().any(|word| names.contains(word))
+                            || (has_macros && !is_plain))
+                })
             })
         };
         order.units().all(fits).then_some(header)
     }
+}
+
+/// Whether a word is one of directives: a piece of a file may begin within one.
+fn is_of_directives(word: &str) -> bool {
+    matches!(
+        word,
+        "define"
+            | "defined"
+            | "elif"
+            | "else"
+            | "endif"
+            | "error"
+            | "if"
+            | "ifdef"
+            | "ifndef"
+            | "include"
+            | "once"
+            | "pragma"
+            | "undef"
+    )
 }
 
 /// A file and those of the program that it includes.
