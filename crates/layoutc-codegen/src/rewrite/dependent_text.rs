@@ -301,6 +301,11 @@ impl Rewriter<'_> {
                 };
                 match program.text(*name) {
                     "data" => self.is_handed_on(call),
+                    // `&v.front()`
+                    "front" => self.parents.of(self.outermost(call)).is_some_and(|(address, _)| {
+                        matches!(program.expr(address).kind, ExprKind::AddressOf(_))
+                            && self.is_handed_on(address)
+                    }),
                     own => OF_ANY_ITEMS.contains(&own) && arguments.len() < 2,
                 }
             }

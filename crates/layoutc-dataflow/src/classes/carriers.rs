@@ -179,8 +179,8 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
             ExprKind::Member { base, arrow, field: None, methods, name, .. }
                 if methods.is_empty()
                     && !host_items.is_another(*base, *arrow, program.text(*name), is_slot)
-                    && (*arrow
-                        || !(is_built_in(program, *base) || is_of_library(program, *base))) =>
+                    && !is_of_library(program, *base, *arrow)
+                    && (*arrow || !is_built_in(program, *base)) =>
             {
                 Some(program.text(*name))
             }
@@ -768,9 +768,13 @@ pub(super) fn fills_fields_with(
         })
 }
 
-/// Whether an object is of a class of the library, which has no member of the program.
-fn is_of_library(program: &Program, object: ExprId) -> bool {
-    let ty = program.types.strip_reference(program.expr(object).ty);
+/// Whether an object, or what a plain pointer leads to, is of a class of the library, which has no member of the program.
+fn is_of_library(program: &Program, object: ExprId, is_pointer: bool) -> bool {
+    let mut ty = program.types.strip_reference(program.expr(object).ty);
+    if is_pointer {
+        let TypeKind::Pointer(to) = *program.types.kind(ty.id) else { return false };
+        ty = to;
+    }
     matches!(program.types.kind(ty.id), TypeKind::Named(name, _) if program.is_library_class(name))
 }
 

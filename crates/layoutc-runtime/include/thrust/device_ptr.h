@@ -22,12 +22,16 @@ class device_reference {
 public:
     explicit device_reference(T* at) : at_(at) {}
     operator std::remove_const_t<T>() const {
+        if (layoutc_rt::in_kernel()) return *at_;
         std::remove_const_t<T> value;
         cudaMemcpy(&value, at_, sizeof(T), cudaMemcpyDeviceToHost);
         return value;
     }
     device_reference& operator=(const T& value) {
-        cudaMemcpy(at_, &value, sizeof(T), cudaMemcpyHostToDevice);
+        if (layoutc_rt::in_kernel())
+            *at_ = value;
+        else
+            cudaMemcpy(at_, &value, sizeof(T), cudaMemcpyHostToDevice);
         return *this;
     }
     device_reference& operator=(const device_reference& other) { return *this = static_cast<T>(other); }
@@ -66,6 +70,23 @@ public:
         at_ += n;
         return *this;
     }
+    device_ptr& operator--() {
+        --at_;
+        return *this;
+    }
+    device_ptr operator--(int) {
+        device_ptr old = *this;
+        --at_;
+        return old;
+    }
+    device_ptr& operator-=(ptrdiff_t n) {
+        at_ -= n;
+        return *this;
+    }
+    bool operator<(device_ptr other) const { return at_ < other.at_; }
+    bool operator>(device_ptr other) const { return at_ > other.at_; }
+    bool operator<=(device_ptr other) const { return at_ <= other.at_; }
+    bool operator>=(device_ptr other) const { return at_ >= other.at_; }
     bool operator==(device_ptr other) const { return at_ == other.at_; }
     bool operator!=(device_ptr other) const { return at_ != other.at_; }
 };

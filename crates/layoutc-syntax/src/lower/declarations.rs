@@ -542,7 +542,7 @@ impl<'t> Lowering<'t> {
         self.program.variables[id.index()].is_auto = is_auto;
         self.program.variables[id.index()].pointer_space = pointer_space;
         let is_zeroed = self.locals.is_empty() || words.contains(&"static");
-        if lowered.ty.is_device_ptr && value.is_none() && !is_zeroed {
+        if self.holds_device_ptr(lowered.ty) && value.is_none() && !is_zeroed {
             self.region(node, RegionKind::Unmodelled);
         }
         id

@@ -33,6 +33,14 @@ impl<'t> Lowering<'t> {
         Some(QualType { is_device_ptr: true, ..pointer })
     }
 
+    /// Whether a type is `thrust::device_ptr<T>`, or an array of such pointers.
+    pub(super) fn holds_device_ptr(&self, mut ty: QualType) -> bool {
+        while let TypeKind::Array(of, _) = *self.program.types.kind(ty.id) {
+            ty = of;
+        }
+        ty.is_device_ptr
+    }
+
     /// The type in `thrust::device_ptr<T>(p)`.
     pub(super) fn device_pointer_named(&mut self, function: Node<'t>) -> Option<QualType> {
         let (scope, last) = self.qualified_parts(function);

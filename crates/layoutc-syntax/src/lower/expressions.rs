@@ -970,6 +970,10 @@ impl<'t> Lowering<'t> {
                 let kind = ExprKind::Cast { style, target: of, target_span, operand };
                 return self.add_expr(kind, span, of);
             }
+            // A null pointer, whose text has the type.
+            if of.is_device_ptr {
+                return self.opaque(node);
+            }
             let of = self.deduced_class(function, &arguments).unwrap_or(of);
             return self.add_expr(ExprKind::Construct { of, arguments }, span, of);
         }

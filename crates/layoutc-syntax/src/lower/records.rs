@@ -610,7 +610,7 @@ impl<'t> Lowering<'t> {
             if ty.is_const || ty.is_volatile || words.contains(&"mutable") {
                 self.record_trait(record, RecordTrait::ConstMember, self.span(node));
             }
-            if ty.is_device_ptr && default.is_none() {
+            if self.holds_device_ptr(ty) && default.is_none() {
                 self.region(node, crate::program::RegionKind::Unmodelled);
             }
             let id = FieldId(self.program.fields.len() as u32);
