@@ -352,6 +352,16 @@ fn rewrite_with(
             }
         };
         if let Some(shared) = shared {
+            // What nvcc alone reads stands in front of what all compilers do.
+            let text = format!("{heads}{of_device}");
+            let mut words = tokens(&text).into_iter().map(|token| token.text(&text));
+            if words.any(|word| versions.names_for_host.contains(word)) {
+                let span = program.record(*record).name_span;
+                let message = "a version that nvcc alone reads would call one that host compilers read, too, in front of it";
+                let reason = pin(span, Code::FUNCTION_VERSION, message);
+                refusals.extend(own.iter().map(|class| (*class, reason.clone())));
+                continue;
+            }
             let device = format!("{}{heads}{of_device}", shared.device);
             let types = format!("{}{headers}", shared.types);
             let text = (&types[..], &device[..], &shared.host[..]);

@@ -2,6 +2,7 @@
 
 use super::Rewriter;
 use super::expressions::Parts;
+use super::headers_in_front::{Include, includes};
 use crate::edit::Edit;
 use crate::helpers::iterators;
 use crate::storage::IndexText;
@@ -14,6 +15,11 @@ const TAG: &str = "::std::random_access_iterator_tag";
 
 /// The header of the policies.
 const HEADER: &str = "thrust/execution_policy.h";
+
+/// Whether the policies' header is included in any case.
+fn has_policies(all: &[Include<'_>]) -> bool {
+    all.iter().any(|included| !included.is_conditional && included.name == HEADER)
+}
 
 impl Rewriter<'_> {
     /// Whether a call gives back a place in the array that its first pointer leads to.
@@ -117,11 +123,14 @@ impl Rewriter<'_> {
         let program = self.program;
         let own = &program.files[file.index()];
         let is_vector = |included: &layoutc_diagnostics::FileId| program.is_model_text(*included);
-        let text = program.sources.file(file).text();
-        if text.contains(HEADER) || own.includes.iter().any(is_vector) {
+        let all = includes(program, file);
+        if has_policies(&all) || own.includes.iter().any(is_vector) {
             return;
         }
-        let at = Span::new(file, own.after_includes, own.after_includes);
+        // Not in a branch, which may be left out.
+        let last = all.iter().rfind(|included| !included.is_conditional);
+        let at = last.map_or(own.after_includes, |last| last.end);
+        let at = Span::new(file, at, at);
         let edit = Edit::replace(at, self.with_newlines(at, format!("\n#include <{HEADER}>")));
         if !self.edits.contains(&edit) {
             self.edits.push(edit);
@@ -138,10 +147,10 @@ impl Rewriter<'_> {
                     && program.is_model_text(**included)
             });
             let Some((_, offset)) = vector else { continue };
-            let text = program.sources.file(file.id).text();
-            if text.contains(HEADER) {
+            if has_policies(&includes(program, file.id)) {
                 continue;
             }
+            let text = program.sources.file(file.id).text();
             let line = text[*offset..].lines().next().unwrap_or_default();
             let at = Span::new(file.id, offset + line.len(), offset + line.len());
             let edit = Edit::replace(at, self.with_newlines(at, format!("\n#include <{HEADER}>")));

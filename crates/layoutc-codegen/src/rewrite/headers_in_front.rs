@@ -2,9 +2,10 @@
 //!
 //! `utils.h` has `copyToDevice<T>`, `types.h` the struct. Where one file of the program includes them in one order and another in the
 //! other, an instance has no place behind both. *Form:* behind the struct, in front of the instance, stands
-//! `#include "../utils.h"`. *Claim:* the header can be included twice and does not need the struct; in the compilations in which
-//! it came later, nothing on the way declares what the header names or names what it declares, so that both mean the same;
-//! the header and what it includes are not rewritten.
+//! `#include "../utils.h"`. *Claim:* some compilation begins with the header, so that it needs nothing in front of it. It and what it
+//! includes can be included twice, do not need the struct, ask for no macro, have no variable and nothing static, and are not
+//! rewritten. In the compilations in which it came later, nothing on the way defines a macro, declares what the header names or
+//! names what it declares, and no `using namespace` stands in front of it, so that both mean the same.
 
 use super::Rewriter;
 use super::instantiation::{Text, declared, gives_meaning};
@@ -12,25 +13,10 @@ use super::order::FileOrder;
 use crate::edit::Edit;
 use layoutc_dataflow::classes::ClassId;
 use layoutc_diagnostics::{FileId, Span};
+use layoutc_syntax::preprocess::{TokenKind, tokens_and_lines};
 use layoutc_syntax::{Program, RecordId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
-
-/// Headers of the toolkit, which no macro of a program changes.
-const OF_CUDA: [&str; 7] = [
-    "cuda.h",
-    "cuda_runtime.h",
-    "cuda_runtime_api.h",
-    "curand.h",
-    "device_launch_parameters.h",
-    "driver_types.h",
-    "vector_types.h",
-];
-/// Those of C.
-const OF_C: [&str; 9] = [
-    "assert.h", "float.h", "limits.h", "math.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
-    "time.h",
-];
 
 /// The headers in front of the versions that stand with a storage, with the arrays that need each.
 #[derive(Default)]
@@ -56,7 +42,7 @@ impl HeadersInFront {
     pub(super) fn have_runtime(&self, program: &Program, storage: usize) -> bool {
         let headers = self.by_storage.get(&storage).into_iter().flatten();
         let mut files = headers.flat_map(|(header, _)| included_from(program, *header));
-        files.any(|file| includes(program, file).any(|own| own.is_of_runtime()))
+        files.any(|file| includes(program, file).iter().any(Include::is_of_runtime))
     }
 
     /// The arrays whose headers change, with the place of an edit.
@@ -85,35 +71,19 @@ impl Rewriter<'_> {
         let all = included_from(program, header);
         let own = program.record(super::placement::home(program, record));
         let is_open = own.namespaces.is_empty() && !own.in_linkage_block && !own.is_local;
-        let is_header = |id: FileId| {
-            let file = &program.files[id.index()];
-            !file.is_root && !file.is_opencl && !program.is_foreign(id) && is_guarded(program, id)
+        let begins = |unit: Vec<Piece>| {
+            let start = unit.iter().position(|(file, _)| *file == header);
+            start.is_some_and(|start| unit[..start].iter().all(|piece| is_empty(program, piece)))
         };
         if !is_open
             || all.contains(&definition.file)
-            || !all.iter().all(|id| is_header(*id))
+            || !all.iter().all(|id| is_movable(program, *id))
             || relative(program, definition.file, header).is_none()
+            || !order.units().any(begins)
         {
             return None;
         }
-        let is_plain = all.iter().all(|id| {
-            includes(program, *id).all(|own| {
-                let name = own.name;
-                let is_known = OF_CUDA.contains(&name) || OF_C.contains(&name);
-                own.is_quoted || !name.contains(['.', '/']) || is_known
-            })
-        });
-        // What is defined in several compilations must mean the same in all of them: one without a `using namespace` in front of it
-        // shows that it needs none.
-        let stands_alone = order.units().any(|unit| {
-            let start = unit.iter().position(|(file, _)| *file == header);
-            start.is_some_and(|start| {
-                unit[..start].iter().all(|(file, range)| {
-                    !Text::new(program, *file, range.clone()).opens_namespaces()
-                })
-            })
-        });
-        let fits = |unit: Vec<(FileId, std::ops::Range<usize>)>| {
+        let fits = |unit: Vec<Piece>| {
             let place = unit.iter().position(|(file, range)| {
                 let end = definition.end as usize;
                 *file == definition.file && range.start <= end && end <= range.end
@@ -124,13 +94,18 @@ impl Rewriter<'_> {
             if start < place {
                 return true;
             }
-            let moved: Vec<(usize, FileId)> = (all.iter())
-                .filter_map(|id| Some((first(*id)?, *id)))
-                .filter(|(at, _)| *at > place)
+            // What the header includes comes with it, or came in front of the struct.
+            let moved: Vec<FileId> = (all.iter().copied())
+                .filter(|id| first(*id).is_some_and(|at| at > place))
                 .collect();
-            // What moves, too, stays in front of what uses it.
-            let is_moved = |id: FileId| moved.iter().any(|(_, own)| *own == id);
-            moved.iter().all(|(start, id)| {
+            let opens =
+                |(file, range): &Piece| Text::new(program, *file, range.clone()).opens_namespaces();
+            if moved.iter().any(|id| first(*id).is_some_and(|at| at < start))
+                || unit[..start].iter().any(opens)
+            {
+                return false;
+            }
+            moved.iter().all(|id| {
                 let own = Text::new(program, *id, 0..usize::MAX);
                 let words: BTreeSet<String> =
                     own.words().filter(|word| !is_of_directives(word)).map(str::to_owned).collect();
@@ -139,14 +114,12 @@ impl Rewriter<'_> {
                     .map(|(_, name)| name)
                     .chain(own.macros())
                     .collect();
-                unit.iter().enumerate().take(*start).skip(place).all(|(at, (file, range))| {
+                unit.iter().enumerate().take(start).skip(place).all(|(at, (file, range))| {
                     let from = if at == place { definition.end as usize } else { range.start };
                     let text = Text::new(program, *file, from..range.end);
-                    let has_macros = text.macros().any(|name| !is_guard(program, *file, name));
-                    is_moved(*file)
-                        || !(gives_meaning(program, *file, from..range.end, &words, stands_alone)
-                            || text.words().any(|word| names.contains(word))
-                            || (has_macros && !is_plain))
+                    !gives_meaning(program, *file, from..range.end, &words)
+                        && !text.words().any(|word| names.contains(word))
+                        && !defines_macros(program, &(*file, from..range.end))
                 })
             })
         };
@@ -185,15 +158,105 @@ fn included_from(program: &Program, file: FileId) -> BTreeSet<FileId> {
     found
 }
 
+/// A part of a file.
+type Piece = (FileId, std::ops::Range<usize>);
+
+/// A logical line of a file that holds something.
+struct Line<'a> {
+    /// The offset of its first token.
+    at: usize,
+    /// Its tokens.
+    words: Vec<&'a str>,
+    /// The text behind the second token, as far as the line break.
+    rest: &'a str,
+}
+
+impl Line<'_> {
+    /// The word behind the `#` of a directive.
+    fn directive(&self) -> Option<&str> {
+        (self.words[0] == "#").then(|| self.words.get(1).copied().unwrap_or_default())
+    }
+
+    fn is_once(&self) -> bool {
+        self.words == ["#", "pragma", "once"]
+    }
+
+    fn opens_condition(&self) -> bool {
+        matches!(self.directive(), Some("if" | "ifdef" | "ifndef"))
+    }
+}
+
+fn lines(text: &str) -> Vec<Line<'_>> {
+    let mut found: Vec<Line> = Vec::new();
+    let mut is_new = true;
+    for token in tokens_and_lines(text) {
+        if token.kind == TokenKind::Newline {
+            is_new = true;
+            continue;
+        }
+        if is_new {
+            found.push(Line { at: token.start as usize, words: Vec::new(), rest: "" });
+            is_new = false;
+        }
+        let Some(line) = found.last_mut() else { continue };
+        line.words.push(token.text(text));
+        if line.words.len() == 2 {
+            line.rest = text[token.end as usize..].lines().next().unwrap_or_default().trim();
+        }
+    }
+    found
+}
+
+/// What lets a file be included twice.
+#[derive(PartialEq, Eq)]
+enum Guard<'a> {
+    /// `#pragma once`.
+    Once,
+    /// The macro that its first directive asks for, the second defines, and the condition of which its last directive ends.
+    Macro(&'a str),
+    Missing,
+}
+
+fn guard<'a>(lines: &[Line<'a>]) -> Guard<'a> {
+    let (Some(first), Some(second), Some(last)) = (lines.first(), lines.get(1), lines.last())
+    else {
+        return Guard::Missing;
+    };
+    if first.is_once() {
+        return Guard::Once;
+    }
+    let (["#", "ifndef", asked], ["#", "define", defined]) = (&first.words[..], &second.words[..])
+    else {
+        return Guard::Missing;
+    };
+    let mut depth = 0;
+    for line in &lines[..lines.len() - 1] {
+        match line.directive() {
+            Some("endif") => depth -= 1,
+            Some("else" | "elif") if depth == 1 => return Guard::Missing,
+            _ if line.opens_condition() => depth += 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Guard::Missing;
+        }
+    }
+    match asked == defined && depth == 1 && last.directive() == Some("endif") {
+        true => Guard::Macro(asked),
+        false => Guard::Missing,
+    }
+}
+
 /// A directive that includes a header.
 pub(super) struct Include<'a> {
     /// The name between the quotes or brackets.
     pub(super) name: &'a str,
     /// The offset of its line.
     pub(super) at: usize,
-    is_quoted: bool,
+    /// The end of its line.
+    pub(super) end: usize,
     /// Whether it stands under a condition, other than that of the file's guard.
-    is_conditional: bool,
+    pub(super) is_conditional: bool,
 }
 
 impl Include<'_> {
@@ -204,58 +267,105 @@ impl Include<'_> {
 }
 
 /// The directives of a file that include headers.
-pub(super) fn includes(program: &Program, file: FileId) -> impl Iterator<Item = Include<'_>> {
+pub(super) fn includes(program: &Program, file: FileId) -> Vec<Include<'_>> {
     let text = program.sources.file(file).text();
-    let guard = usize::from(is_guarded(program, file) && first_directive(text) == Some("ifndef"));
-    let (mut next, mut depth) = (0, 0);
-    text.split_inclusive('\n').filter_map(move |line| {
-        let at = next;
-        next += line.len();
-        let directive = line.trim_start().strip_prefix('#')?.trim_start();
-        if directive.starts_with("if") {
-            depth += 1;
-        } else if directive.starts_with("endif") {
-            depth = usize::saturating_sub(depth, 1);
+    let lines = lines(text);
+    let guarded = usize::from(matches!(guard(&lines), Guard::Macro(_)));
+    let mut depth = 0;
+    let mut found = Vec::new();
+    for line in &lines {
+        match line.directive() {
+            Some("endif") => depth = usize::saturating_sub(depth, 1),
+            Some("include") => {
+                let end = if line.rest.starts_with('<') { '>' } else { '"' };
+                let inner = line.rest.get(1..).unwrap_or_default();
+                let Some(length) = inner.find(end) else { continue };
+                let at = line.at;
+                let end = at + text[at..].find('\n').unwrap_or(text.len() - at);
+                let end = end - usize::from(text[..end].ends_with('\r'));
+                let is_conditional = depth > guarded;
+                found.push(Include { name: &inner[..length], at, end, is_conditional });
+            }
+            _ if line.opens_condition() => depth += 1,
+            _ => {}
         }
-        let name = directive.strip_prefix("include")?.trim_start();
-        let end = if name.starts_with('<') { '>' } else { '"' };
-        let inner = name.get(1..)?;
-        let name = &inner[..inner.find(end)?];
-        Some(Include { name, at, is_quoted: end == '"', is_conditional: depth > guard })
+    }
+    found
+}
+
+/// Whether a header means the same wherever it is included, as often as it is: it is guarded, asks for no macro, and has no
+/// variable and nothing static.
+fn is_movable(program: &Program, file: FileId) -> bool {
+    let own = &program.files[file.index()];
+    let lines = lines(program.sources.file(file).text());
+    let own_guard = guard(&lines);
+    let is_plain = |line: &Line| match line.directive() {
+        None => line.words.iter().all(|word| {
+            let is_known = matches!(
+                *word,
+                "__global__"
+                    | "__device__"
+                    | "__host__"
+                    | "__forceinline__"
+                    | "__restrict__"
+                    | "__FILE__"
+                    | "__LINE__"
+            );
+            !matches!(*word, "static" | "thread_local" | "namespace" | "_Pragma")
+                && (is_known || !word.starts_with("__"))
+        }),
+        Some("include") => true,
+        Some("pragma") => line.is_once(),
+        // Macros of the header's own stand in front of the headers of others.
+        Some("define") => line.words.get(2).is_some_and(|name| {
+            name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+        }),
+        Some("ifndef") => {
+            matches!(own_guard, Guard::Macro(_))
+                && lines.first().is_some_and(|first| first.at == line.at)
+        }
+        Some("endif") => lines.last().is_some_and(|last| last.at == line.at),
+        Some(_) => false,
+    };
+    let has_variables = program.variables.iter().any(|variable| {
+        variable.site.name.file == file
+            && variable.function.is_none()
+            && variable.storage == layoutc_syntax::Storage::Static
+    });
+    !own.is_root
+        && !own.is_opencl
+        && !program.is_foreign(file)
+        && own_guard != Guard::Missing
+        && lines.iter().all(is_plain)
+        && !has_variables
+}
+
+/// The lines of a piece, and the guard of its file.
+fn lines_of<'p>(program: &'p Program, (file, range): &Piece) -> (Vec<Line<'p>>, Guard<'p>) {
+    let mut lines = lines(program.sources.file(*file).text());
+    let own = guard(&lines);
+    lines.retain(|line| range.contains(&line.at));
+    (lines, own)
+}
+
+/// Whether a piece in front of a header has nothing but guards.
+fn is_empty(program: &Program, piece: &Piece) -> bool {
+    let (lines, own) = lines_of(program, piece);
+    lines.iter().all(|line| {
+        line.is_once()
+            || matches!((&own, &line.words[..]), (Guard::Macro(name), ["#", "ifndef" | "define", word]) if word == name)
     })
 }
 
-/// The word of a text's first directive.
-fn first_directive(text: &str) -> Option<&str> {
-    let mut directives = text.lines().filter_map(|line| line.trim_start().strip_prefix('#'));
-    directives.next()?.split_whitespace().next()
-}
-
-/// Whether a file may be included twice: `#pragma once`, or a macro that its first directives ask for and define.
-fn is_guarded(program: &Program, file: FileId) -> bool {
-    let text = program.sources.file(file).text();
-    let mut directives = text.lines().filter_map(|line| line.trim_start().strip_prefix('#'));
-    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let first = directives.next().map(words).unwrap_or_default();
-    let is_once = |line: &str| words(line) == ["pragma", "once"];
-    match &first[..] {
-        [pragma, once] if pragma == "pragma" && once == "once" => true,
-        [asked, name] if asked == "ifndef" => {
-            directives
-                .next()
-                .map(words)
-                .unwrap_or_default()
-                .get(..2)
-                .is_some_and(|own| own[0] == "define" && own[1] == *name)
-                || directives.next().is_some_and(is_once)
-        }
-        _ => false,
-    }
-}
-
-/// Whether a macro guards its file.
-fn is_guard(program: &Program, file: FileId, name: &str) -> bool {
-    program.sources.file(file).text().contains(&format!("#ifndef {name}"))
+/// Whether a piece defines macros other than a guard, or has pragmas.
+fn defines_macros(program: &Program, piece: &Piece) -> bool {
+    let (lines, own) = lines_of(program, piece);
+    lines.iter().any(|line| {
+        let is_guard = matches!((&own, &line.words[..]), (Guard::Macro(name), ["#", "define", word]) if word == name);
+        !is_guard
+            && !line.is_once()
+            && matches!(line.directive(), Some("define" | "undef" | "pragma" | "line" | "error" | "include_next" | "import"))
+    })
 }
 
 /// The path of a file as another one in the same tree of folders names it.

@@ -229,7 +229,7 @@ pub(super) fn is_called(program: &Program, function: FunctionId) -> bool {
 /// Whether the runtime's header is included in front of a place in every compilation by a host compiler that holds the place.
 fn knows_the_runtime(program: &Program, order: &FileOrder, place: Span) -> bool {
     let is_included = |file: FileId, range: &std::ops::Range<usize>| {
-        includes(program, file).any(|own| range.contains(&own.at) && own.is_of_runtime())
+        includes(program, file).iter().any(|own| range.contains(&own.at) && own.is_of_runtime())
     };
     order.units().all(|unit| {
         let is_host = unit.first().is_some_and(|(root, _)| !program.files[root.index()].is_cuda);

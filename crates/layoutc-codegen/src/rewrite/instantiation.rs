@@ -119,28 +119,22 @@ pub(super) fn changes_meaning(
             if end <= start {
                 return false;
             }
-            gives_meaning(program, *file, start..end, words, false)
+            gives_meaning(program, *file, start..end, words)
         })
     })
 }
 
-/// Whether a macro, a `using` or a declaration in a text could give the words a meaning, other than `using namespace a;` if
-/// that does not count.
+/// Whether a macro, a `using` or a declaration in a text could give the words a meaning.
 pub(super) fn gives_meaning(
     program: &Program,
     file: FileId,
     range: Range<usize>,
     words: &BTreeSet<String>,
-    ignores_namespaces: bool,
 ) -> bool {
     let text = Text::new(program, file, range.clone());
-    let brings = |name: &Option<&str>| match name {
-        Some(name) => words.contains(*name),
-        None => !ignores_namespaces,
-    };
     text.has_pragma
         || text.macros.iter().any(|(_, name)| words.contains(*name))
-        || text.usings.iter().any(brings)
+        || text.usings.iter().any(|name| name.is_none_or(|name| words.contains(name)))
         || text.introduces(program, words)
         || declared(program).any(|(span, name)| {
             span.file == file && range.contains(&(span.start as usize)) && words.contains(name)

@@ -40,6 +40,20 @@ impl FileOrder {
             .map(|unit| unit.iter().map(|piece| (piece.file, piece.start..piece.end)).collect())
     }
 
+    /// Where a text stands, by which texts that one compilation holds are in the order in which it meets them.
+    pub(super) fn position(&self, text: Span) -> (usize, usize, u32) {
+        for (at, unit) in self.units.iter().enumerate() {
+            let piece = unit.iter().position(|piece| {
+                let start = text.start as usize;
+                piece.file == text.file && piece.start <= start && start <= piece.end
+            });
+            if let Some(piece) = piece {
+                return (at, piece, text.start);
+            }
+        }
+        (self.units.len(), text.file.index(), text.start)
+    }
+
     /// Why `text` cannot name what `definition` defines: it must come behind it in every
     /// compilation that holds it, and there must be one.
     pub(crate) fn obstacle(&self, text: Span, definition: Span) -> Option<&'static str> {

@@ -98,6 +98,8 @@ pub(super) struct PlacedVersions {
     pub(super) with_record: BTreeMap<usize, String>,
     /// The definitions of those that host compilers read, too, because files for them call these.
     pub(super) for_host: BTreeMap<usize, String>,
+    /// The names of those.
+    pub(super) names_for_host: BTreeSet<String>,
     /// Instances of class templates.
     pub(super) class_texts: super::class_texts::ClassTexts,
 }
@@ -1010,6 +1012,7 @@ impl Rewriter<'_> {
         let mut with_record: BTreeMap<usize, String> = BTreeMap::new();
         let mut early: Vec<(usize, Span, String, bool)> = Vec::new();
         let mut headers = HeadersInFront::default();
+        let mut names_for_host = BTreeSet::new();
         let mut prototypes: BTreeMap<usize, Vec<(String, bool)>> = BTreeMap::new();
         let mut seen: BTreeMap<(Option<Span>, String), (String, FunctionId)> = BTreeMap::new();
         for (id, name) in changed {
@@ -1213,6 +1216,22 @@ impl Rewriter<'_> {
                         headers.insert(at, header, class);
                     }
                     let is_for_host = host_files::is_called(program, id);
+                    // The other declarations stand in front of the struct, and default arguments in one of them.
+                    let takes_defaults = |site: &layoutc_syntax::FunctionSite| {
+                        let mut own = site.parameters.iter();
+                        own.any(|parameter| program.default_arguments.contains_key(parameter))
+                    };
+                    let original = function.copy_of.as_ref().map_or(id, |own| own.original);
+                    let sites = program.function(original).sites.iter().chain(&function.sites);
+                    let mut others = sites.filter(|own| own.span != site.span);
+                    if others.any(takes_defaults) {
+                        let message = "this template comes before the struct, and a declaration of it has default arguments";
+                        self.refuse(class, Code::FUNCTION_VERSION, site.name, message);
+                        continue;
+                    }
+                    if is_for_host {
+                        names_for_host.insert(function.name.clone());
+                    }
                     early.push((at, whole, format!("\n{text}\n"), is_for_host));
                 } else {
                     let linkage = self.instance_linkage(id, site, whole.file);
@@ -1233,7 +1252,7 @@ impl Rewriter<'_> {
             }
         }
         // What one calls stands in front of it in the source.
-        early.sort_by_key(|(at, whole, ..)| (*at, *whole));
+        early.sort_by_key(|(at, whole, ..)| (*at, order.position(*whole), *whole));
         let mut for_host: BTreeMap<usize, String> = BTreeMap::new();
         for (at, _, text, is_for_host) in early {
             let block = if is_for_host { &mut for_host } else { &mut with_record };
@@ -1252,7 +1271,7 @@ impl Rewriter<'_> {
             let head: String = prototypes.iter().map(|(line, _)| format!("\n{line}")).collect();
             heads.insert(at, format!("{head}\n"));
         }
-        PlacedVersions { headers, heads, with_record, for_host, class_texts }
+        PlacedVersions { headers, heads, with_record, for_host, names_for_host, class_texts }
     }
 
     /// A class of arrays for which the function has a version.

@@ -1,7 +1,8 @@
 //! Vectors in device memory, and pointers that say that they lead there: what the library's functions do with them.
 //!
 //! `thrust::device_ptr<T>` is a pointer whose type says so: `thrust::device_pointer_cast(p)`, `thrust::device_ptr<T>(p)` and `d.get()`
-//! are casts. It starts as a null pointer, which a plain one does not: variables and members without a value are not modelled.
+//! are casts. It starts as a null pointer, which a plain one does not: variables and members without a value are not modelled. `d[i]` and `*d` are
+//! objects that stand for elements, and not modelled either.
 //!
 //! Where `thrust::device_vector` has its text from layoutc, `v.data()` gives a pointer, and `v.begin()` the number of a place. So
 //! `thrust::raw_pointer_cast(v.data())` and `v.data().get()` are casts, and `thrust::copy` from or to such a vector is a call of a
@@ -31,6 +32,12 @@ impl<'t> Lowering<'t> {
         );
         let pointer = is_modelled.then(|| self.program.types.pointer(to))?;
         Some(QualType { is_device_ptr: true, ..pointer })
+    }
+
+    /// `d[i]` and `*d`: an object that stands for the element, which is not what a pointer gives.
+    pub(super) fn device_reference(&mut self, operands: ThinVec<ExprId>, span: Span) -> ExprId {
+        let unknown = self.program.types.unknown();
+        self.add_expr(ExprKind::Opaque(operands), span, unknown)
     }
 
     /// Whether a type is `thrust::device_ptr<T>`, or an array of such pointers.

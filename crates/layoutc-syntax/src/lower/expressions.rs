@@ -598,6 +598,9 @@ impl<'t> Lowering<'t> {
         }
         let operand = self.held_pointer(operand).unwrap_or(operand);
         let operand_type = self.program.expr(operand).ty;
+        if operand_type.is_device_ptr {
+            return self.device_reference(thin_vec![operand], span);
+        }
         let ty =
             self.program.types.pointee(operand_type.id).unwrap_or(self.program.types.unknown());
         self.add_expr(ExprKind::Deref(operand), span, ty)
@@ -786,6 +789,10 @@ impl<'t> Lowering<'t> {
         let index = self.expression(index);
         let brackets = self.span(indices);
         let base_type = self.program.expr(base).ty;
+        if base_type.is_device_ptr {
+            let span = self.span(node);
+            return self.device_reference(thin_vec![base, index], span);
+        }
         if let Some(accessed) = self.accessed(base_type, "operator[]", index) {
             let spans = (self.span(node), brackets);
             return self.accessed_element((base, false), accessed, index, spans);
