@@ -20,6 +20,8 @@ pub struct Edit {
     pub is_generated: bool,
     /// The function whose text this says again, for other arrays.
     pub version_of: Option<Span>,
+    /// The functions of which a block of generated declarations has versions, and the text of each.
+    pub versions_within: Vec<(Span, String)>,
     /// The text was an allocation, and another call allocates the memory now.
     pub drops_allocation: bool,
     /// A compiler of C++ that knows no kernels takes the text.
@@ -35,6 +37,7 @@ impl Edit {
             text: text.into(),
             is_generated: false,
             version_of: None,
+            versions_within: Vec::new(),
             drops_allocation: false,
             suits_host: false,
         }

@@ -365,7 +365,8 @@ fn rewrite_with(
             let device = format!("{}{heads}{of_device}", shared.device);
             let types = format!("{}{headers}", shared.types);
             let text = (&types[..], &device[..], &shared.host[..]);
-            edits.push(place_shared(program, *record, storage, text));
+            let edit = place_shared(program, *record, storage, text);
+            edits.push(Edit { versions_within: versions.moved(at), ..edit });
             generated.extend(shared.edits);
             continue;
         }
@@ -384,12 +385,13 @@ fn rewrite_with(
         if versions.class_texts.is_behind(definition) {
             if !rest.is_empty() {
                 let edit = place_declarations(program, *record, storage, rest);
-                behind.push(edit);
+                behind.push(Edit { versions_within: versions.moved(at), ..edit });
             }
         } else {
             text.push_str(&rest);
         }
-        edits.push(place_declarations(program, *record, storage, text));
+        let edit = place_declarations(program, *record, storage, text);
+        edits.push(Edit { versions_within: versions.moved(at), ..edit });
     }
     edits.extend(versions.class_texts.edits);
     edits.extend(behind);

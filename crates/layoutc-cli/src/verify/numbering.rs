@@ -86,9 +86,8 @@ impl SiteNumbers {
         for edit in edits.edits() {
             debug_assert_eq!(edit.span.file, file);
             let text = match edit.version_of {
-                // Generated declarations take the number that was left for them.
-                _ if edit.is_generated => with_sites(&edit.text, "::layoutc_take_handle_site()"),
-                Some(original) => self.keep_version(edit, original)?,
+                _ if edit.is_generated => self.keep_generated(edit)?,
+                Some(original) => self.keep_version(&edit.text, original)?,
                 None => self.keep(edit)?,
             };
             numbered.push(Edit { text, ..edit.clone() });
@@ -96,27 +95,45 @@ impl SiteNumbers {
         EditSet::new(numbered).map_err(|_| "edits overlap".to_owned())
     }
 
+    /// Generated declarations take the number that was left for them, but for versions of functions.
+    fn keep_generated(&self, edit: &Edit) -> Result<String, String> {
+        const LEFT: &str = "::layoutc_take_handle_site()";
+        let mut versions: Vec<(usize, Span, &String)> = (edit.versions_within.iter())
+            .filter_map(|(original, text)| Some((edit.text.find(text.as_str())?, *original, text)))
+            .collect();
+        versions.sort_by_key(|(start, ..)| *start);
+        let (mut out, mut at) = (String::new(), 0);
+        for (start, original, text) in versions {
+            let Some(gap) = edit.text.get(at..start) else { continue };
+            out.push_str(&with_sites(gap, LEFT));
+            out.push_str(&self.keep_version(text, original)?);
+            at = start + text.len();
+        }
+        out.push_str(&with_sites(&edit.text[at..], LEFT));
+        Ok(out)
+    }
+
     /// A version of a function allocates under the numbers of the function.
-    fn keep_version(&self, edit: &Edit, original: Span) -> Result<String, String> {
+    fn keep_version(&self, version: &str, original: Span) -> Result<String, String> {
         if !self.files.contains(&original.file) {
-            return Ok(with_sites(&edit.text, "-1"));
+            return Ok(with_sites(version, "-1"));
         }
         let sites: Vec<SiteId> = self.sites(original).collect();
-        let calls = self.calls(&edit.text);
+        let calls = self.calls(version);
         // A declaration has none.
         if !calls.is_empty() && calls.len() != sites.len() {
             return Err(format!(
                 "internal error: {} allocation calls became {} in `{}`",
                 sites.len(),
                 calls.len(),
-                edit.text
+                version
             ));
         }
-        let mut text = edit.text.clone();
+        let mut text = version.to_owned();
         for (call, SiteId(site)) in calls.iter().zip(sites).rev() {
             match *call {
                 Call::Handle { start, end } => {
-                    let name = &edit.text[start..end];
+                    let name = &version[start..end];
                     let call = format!("(::layoutc_handle_site = {site}, {name})");
                     text.replace_range(start..end, &call);
                 }
@@ -258,6 +275,29 @@ mod tests {
             generated: Vec::new(),
             is_root: true,
         }
+    }
+
+    #[test]
+    fn versions_in_generated_text_allocate_under_the_numbers_of_their_functions() {
+        let text =
+            "void up(T *&p) { cudaMalloc(&p, 4); }\nstruct P;\nvoid f() { cudaMalloc(&q, 4); }\n";
+        let file = FileId(0);
+        let numbers = SiteNumbers::new(&[source("0.cu", text)], &[file]);
+        let version = "void up(PTile32 *&p) { cudaMalloc(&p, pBytes(4)); }";
+        let at = text.find("void f").expect("there");
+        let helper = "error pMalloc(P *p) { return cudaMalloc(&p->x, 1); }";
+        let mut block = Edit::replace(Span::new(file, at, at), format!("{helper}\n{version}\n"));
+        block.is_generated = true;
+        let original = Span::new(file, 0, text.find('\n').expect("there"));
+        block.versions_within = vec![(original, version.to_owned())];
+        let kept = numbers
+            .keep_through(file, &EditSet::new(vec![block]).expect("disjoint"))
+            .expect("numbered");
+        let after = kept.apply(text);
+        assert!(after.contains("site(0).cudaMalloc(&p, pBytes(4))"), "{after}");
+        assert!(after.contains("site(::layoutc_take_handle_site()).cudaMalloc(&p->x"), "{after}");
+        let lowered = lower(&after, &kept.generated_ranges(), SiteId(0));
+        assert!(lowered.text.contains("site(1).cudaMalloc(&q"), "{}", lowered.text);
     }
 
     #[test]

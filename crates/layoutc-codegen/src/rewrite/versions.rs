@@ -100,11 +100,18 @@ pub(super) struct PlacedVersions {
     pub(super) for_host: BTreeMap<usize, String>,
     /// The names of those.
     pub(super) names_for_host: BTreeSet<String>,
+    /// The functions of which versions stand with a storage, and the text of each.
+    pub(super) moved: BTreeMap<usize, Vec<(Span, String)>>,
     /// Instances of class templates.
     pub(super) class_texts: super::class_texts::ClassTexts,
 }
 
 impl PlacedVersions {
+    /// The functions of which versions stand with a storage, and the text of each.
+    pub(super) fn moved(&self, at: usize) -> Vec<(Span, String)> {
+        self.moved.get(&at).cloned().unwrap_or_default()
+    }
+
     /// All that stands with a storage.
     pub(super) fn text(&self, at: usize) -> String {
         let parts = [&self.heads, &self.with_record, &self.for_host];
@@ -1254,7 +1261,9 @@ impl Rewriter<'_> {
         // What one calls stands in front of it in the source.
         early.sort_by_key(|(at, whole, ..)| (*at, order.position(*whole), *whole));
         let mut for_host: BTreeMap<usize, String> = BTreeMap::new();
-        for (at, _, text, is_for_host) in early {
+        let mut moved: BTreeMap<usize, Vec<(Span, String)>> = BTreeMap::new();
+        for (at, whole, text, is_for_host) in early {
+            moved.entry(at).or_default().push((whole, text.trim_matches('\n').to_owned()));
             let block = if is_for_host { &mut for_host } else { &mut with_record };
             block.entry(at).or_default().push_str(&text);
         }
@@ -1271,7 +1280,7 @@ impl Rewriter<'_> {
             let head: String = prototypes.iter().map(|(line, _)| format!("\n{line}")).collect();
             heads.insert(at, format!("{head}\n"));
         }
-        PlacedVersions { headers, heads, with_record, for_host, names_for_host, class_texts }
+        PlacedVersions { headers, heads, with_record, for_host, names_for_host, moved, class_texts }
     }
 
     /// A class of arrays for which the function has a version.
