@@ -233,9 +233,9 @@ fn guard<'a>(lines: &[Line<'a>]) -> Guard<'a> {
     for line in &lines[..lines.len() - 1] {
         match line.directive() {
             Some("endif") => depth -= 1,
-            Some("else" | "elif") if depth == 1 => return Guard::Missing,
-            _ if line.opens_condition() => depth += 1,
-            _ => {}
+            Some("else" | "elif" | "elifdef" | "elifndef") if depth == 1 => return Guard::Missing,
+            // Another directive, or text, closes nothing.
+            Some(_) | None => depth += i32::from(line.opens_condition()),
         }
         if depth == 0 {
             return Guard::Missing;
@@ -286,8 +286,7 @@ pub(super) fn includes(program: &Program, file: FileId) -> Vec<Include<'_>> {
                 let is_conditional = depth > guarded;
                 found.push(Include { name: &inner[..length], at, end, is_conditional });
             }
-            _ if line.opens_condition() => depth += 1,
-            _ => {}
+            Some(_) | None => depth += usize::from(line.opens_condition()),
         }
     }
     found
@@ -299,21 +298,24 @@ fn is_movable(program: &Program, file: FileId) -> bool {
     let own = &program.files[file.index()];
     let lines = lines(program.sources.file(file).text());
     let own_guard = guard(&lines);
-    let is_plain = |line: &Line| match line.directive() {
-        None => line.words.iter().all(|word| {
-            let is_known = matches!(
-                *word,
-                "__global__"
-                    | "__device__"
-                    | "__host__"
-                    | "__forceinline__"
-                    | "__restrict__"
-                    | "__FILE__"
-                    | "__LINE__"
-            );
-            !matches!(*word, "static" | "thread_local" | "namespace" | "_Pragma")
-                && (is_known || !word.starts_with("__"))
-        }),
+    let is_guard = |line: &Line| matches!((&own_guard, &line.words[..]), (Guard::Macro(name), ["#", _, word]) if word == name);
+    // Also in the macros that it defines.
+    let is_plain_word = |word: &&str| {
+        let is_known = matches!(
+            *word,
+            "__global__"
+                | "__device__"
+                | "__host__"
+                | "__forceinline__"
+                | "__restrict__"
+                | "__FILE__"
+                | "__LINE__"
+        );
+        !matches!(*word, "static" | "thread_local" | "namespace" | "_Pragma")
+            && (is_known || !word.starts_with("__"))
+    };
+    let is_plain_line = |line: &Line| match line.directive() {
+        None => true,
         Some("include") => true,
         Some("pragma") => line.is_once(),
         // Macros of the header's own stand in front of the headers of others.
@@ -336,7 +338,12 @@ fn is_movable(program: &Program, file: FileId) -> bool {
         && !own.is_opencl
         && !program.is_foreign(file)
         && own_guard != Guard::Missing
-        && lines.iter().all(is_plain)
+        && lines.iter().all(|line| {
+            is_plain_line(line)
+                && (line.directive() == Some("include")
+                    || is_guard(line)
+                    || line.words.iter().all(is_plain_word))
+        })
         && !has_variables
 }
 
